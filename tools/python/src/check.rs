@@ -61,12 +61,13 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// Differences are in the result, and no exception.
 ///
 /// Addresses of objects (`s3://bucket/prefix`) in place of manifests are compared with the digests
-/// that their store states, those of uploads in parts by their `part_size`.
+/// that their store states, those of uploads in parts by their `part_size`, and with `versions`
+/// every version of each.
 ///
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, part_size = None, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -82,6 +83,7 @@ pub fn check(
     limit: Option<f64>,
     state: Option<&Bound<'_, PyAny>>,
     part_size: Option<u64>,
+    versions: bool,
     threads: Option<Threads>,
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
@@ -111,7 +113,7 @@ pub fn check(
             return Err(error::value(format!("{name} is of manifests, and objects are compared with their store")));
         }
         let plan = request::plan(Vec::new(), threads, memory);
-        let asked = stated::Asked { addresses: manifests, part_size, manner, plan };
+        let asked = stated::Asked { addresses: manifests, part_size, versions, manner, plan };
         return stated::check(py, &asked, &Hooks { job: "check", on_event, cancel });
     }
     if objects > 0 {
@@ -119,6 +121,9 @@ pub fn check(
     }
     if part_size.is_some() {
         return Err(error::value("part_size is of objects in stores: give the address of some"));
+    }
+    if versions {
+        return Err(error::value(request::NO_VERSIONS));
     }
     let task = if audit {
         Task::Audit { below: Vec::new(), follow: false }

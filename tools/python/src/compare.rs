@@ -101,9 +101,10 @@ impl Related {
 /// of the same content.
 /// Algorithms other than similarity methods find equal files. Lists of digests among the paths are
 /// read as such; `pfh.UnreadError` if something in one is not understood. Pairs with a saturated
-/// digest, which is like anything, are left out unless `saturated` is given.
+/// digest, which is like anything, are left out unless `saturated` is given. With `versions` every
+/// version of an object in a store is compared, as `KEY?versionId=ID`.
 #[pyfunction]
-#[pyo3(signature = (paths, algorithm = None, *, threshold = None, recursive = false, follow = false, saturated = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (paths, algorithm = None, *, threshold = None, recursive = false, follow = false, versions = false, saturated = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn compare(
     py: Python<'_>,
@@ -112,13 +113,15 @@ pub fn compare(
     threshold: Option<u32>,
     recursive: bool,
     follow: bool,
+    versions: bool,
     saturated: bool,
     threads: Option<Threads>,
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Compared> {
-    let input = request::input(request::paths(paths)?, recursive, follow);
+    let mut input = request::input(request::paths(paths)?, recursive, follow);
+    input.addresses = request::addresses(&input.paths, false, versions)?;
     let algorithm = algorithm.map(crate::hashing::named).transpose()?;
     let mut request = Request::new(input).plan(request::plan(Vec::new(), threads, memory), memory);
     request.algorithms = algorithm.into_iter().collect();

@@ -12,13 +12,15 @@ use pyo3::prelude::*;
 /// `newest`, `shortest` or `under=DIR`); copies below the directories `never` stay as well.
 /// `chunks` (`4096`, `cdc` or `cdc:16384`) adds a row for each pair of files that share chunks,
 /// the `top` ones with the most bytes. `script` is the file of a shell script that does `action`
-/// with the others: `remove`, `hardlink`, `reflink` or `move=DIR`.
+/// with the others: `remove`, `hardlink`, `reflink` or `move=DIR`. With `versions` every version of
+/// an object in a store is a file, as `KEY?versionId=ID`.
 #[pyfunction]
-#[pyo3(signature = (paths, *, chunks = None, top = None, keep = "first", never = None, action = "remove", script = None, replace = false, on_event = None, cancel = None))]
+#[pyo3(signature = (paths, *, versions = false, chunks = None, top = None, keep = "first", never = None, action = "remove", script = None, replace = false, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dups(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
+    versions: bool,
     chunks: Option<&str>,
     top: Option<u64>,
     keep: &str,
@@ -30,7 +32,9 @@ pub fn dups(
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
     let chunking = chunks.map(str::parse).transpose();
-    let asked = Request::new(request::input(request::paths(paths)?, true, false))
+    let mut input = request::input(request::paths(paths)?, true, false);
+    input.addresses = request::addresses(&input.paths, false, versions)?;
+    let asked = Request::new(input)
         .chunking(chunking.map_err(|error: UnknownChunking| error::value(error.to_string()))?)
         .top(top)
         .keep(Keep::parse(keep.as_ref()).map_err(|error| error::value(error.to_string()))?)

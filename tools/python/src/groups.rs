@@ -16,9 +16,10 @@ use std::path::PathBuf;
 /// files are compared by all methods at once.
 ///
 /// `groups` is the file of an earlier run (`pfh compare --cluster --json`), whose groups keep their
-/// numbers and members and get those files that are like each member.
+/// numbers and members and get those files that are like each member. With `versions` every
+/// version of an object in a store is one of them, as `KEY?versionId=ID`.
 #[pyfunction]
-#[pyo3(signature = (paths, algorithm = None, *, threshold = None, linkage = "complete", groups = None, recursive = false, follow = false, saturated = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (paths, algorithm = None, *, threshold = None, linkage = "complete", groups = None, recursive = false, follow = false, versions = false, saturated = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn group_similar(
     py: Python<'_>,
@@ -29,13 +30,15 @@ pub fn group_similar(
     groups: Option<PathBuf>,
     recursive: bool,
     follow: bool,
+    versions: bool,
     saturated: bool,
     threads: Option<Threads>,
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
-    let input = request::input(request::paths(paths)?, recursive, follow);
+    let mut input = request::input(request::paths(paths)?, recursive, follow);
+    input.addresses = request::addresses(&input.paths, false, versions)?;
     let algorithm = algorithm.map(crate::hashing::named).transpose()?;
     let mut asked = Request::new(input).plan(request::plan(Vec::new(), threads, memory), memory);
     asked.algorithms = algorithm.into_iter().collect();

@@ -47,9 +47,10 @@ value!(Matches { files, messages, exit });
 /// (see `Known.open`), `cls` the class of lists among them. Raises `pfh.UnreadError` if no set
 /// holds a digest: there is nothing to compare with. Also if a set was read in part or holds
 /// nothing, since `unknown` says little then; with `partial` the verdicts come all the same, by
-/// what could be read, and `exit` is 3.
+/// what could be read, and `exit` is 3. With `versions` every version of an object in a store has a
+/// verdict, as `KEY?versionId=ID`.
 #[pyfunction]
-#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, partial = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, versions = false, partial = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn find(
     py: Python<'_>,
@@ -59,6 +60,7 @@ pub fn find(
     recursive: bool,
     follow: bool,
     exactly: bool,
+    versions: bool,
     partial: bool,
     threads: Option<Threads>,
     memory: Option<usize>,
@@ -66,7 +68,7 @@ pub fn find(
     cancel: Option<Py<Token>>,
 ) -> PyResult<Matches> {
     let mut input = request::input(request::paths(paths)?, recursive, follow);
-    input.addresses = request::addresses(exactly);
+    input.addresses = request::addresses(&input.paths, exactly, versions)?;
     let asked = Request::new(input, sets(known, cls, None)?).plan(request::plan(Vec::new(), threads, memory));
     let (ran, found, gaps, remarks) = job::run_with(py, &Hooks { job: "match", on_event, cancel }, |control| {
         let mut found: Vec<(Record, Option<Verdict>)> = Vec::new();

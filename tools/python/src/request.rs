@@ -52,10 +52,22 @@ pub fn input(paths: Vec<OsString>, recursive: bool, follow: bool) -> Input {
     input
 }
 
-/// The meaning of addresses of stores.
-pub fn addresses(exactly: bool) -> Addresses {
-    if exactly { Addresses::Exactly } else { Addresses::Below }
+/// The meaning of addresses of stores among these paths.
+///
+/// # Errors
+/// `RequestError` for versions without an address, or of one object exactly.
+pub fn addresses(paths: &[OsString], exactly: bool, versions: bool) -> PyResult<Addresses> {
+    match (exactly, versions) {
+        (true, true) => Err(error::value("exactly and versions exclude each other")),
+        (true, false) => Ok(Addresses::Exactly),
+        (false, false) => Ok(Addresses::Below),
+        (false, true) if paths.iter().any(|path| pfh::is_address(path.as_encoded_bytes())) => Ok(Addresses::Versions),
+        (false, true) => Err(error::value(NO_VERSIONS)),
+    }
 }
+
+/// Why versions are refused.
+pub const NO_VERSIONS: &str = "versions is of objects in stores: give the address of some";
 
 /// How many threads hash: 1 to 1024, as the program's `--threads`.
 #[derive(Clone, Copy)]

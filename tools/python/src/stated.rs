@@ -15,6 +15,8 @@ pub struct Asked {
     pub addresses: Vec<OsString>,
     /// The size in bytes of the parts in which they were uploaded.
     pub part_size: Option<u64>,
+    /// Whether every version of an object is judged, or the newest.
+    pub versions: bool,
     /// Judges values that cannot be compared.
     pub manner: Manner,
     /// How they are read.
@@ -43,6 +45,7 @@ pub fn check(py: Python<'_>, asked: &Asked, hooks: &Hooks) -> PyResult<Checked> 
 
     let request = Request::new(&asked.addresses).part_size(asked.part_size).manner(asked.manner);
     let request = request.plan(asked.plan.clone());
+    let request = if asked.versions { request.versions() } else { request };
     let (ran, files, messages, rows) = job::run_with(py, hooks, |control| {
         let (mut files, mut messages, mut rows) = (Vec::new(), Vec::new(), Found::default());
         let mut events = |event: Event<'_>| {

@@ -16,6 +16,7 @@ pub struct Walk {
     recursive: bool,
     follow: bool,
     exactly: bool,
+    versions: bool,
     include: Vec<String>,
     exclude: Vec<String>,
     min_size: Option<u64>,
@@ -48,7 +49,7 @@ impl Walk {
     pub fn input(&self, paths: Vec<OsString>) -> PyResult<Input> {
         let selection = Selection::new(&self.include, &self.exclude, self.min_size, self.max_size);
         let mut input = Input::new(paths);
-        input.addresses = crate::request::addresses(self.exactly);
+        input.addresses = crate::request::addresses(&input.paths, self.exactly, self.versions)?;
         input.order = self.order()?;
         input.inside = self.inside()?;
         input.content = if self.image { Content::Images } else { Content::Files };

@@ -27,6 +27,8 @@ class Store(http.server.BaseHTTPRequestHandler):
     objects: dict = {}
     #: Entity tags that are not the MD5, by key.
     tags: dict = {}
+    #: Versions by key, the newest first: names and contents.
+    versions: dict = {}
     #: Faults by key: how often, and which.
     faults: dict = {}
     lock = threading.Lock()
@@ -51,7 +53,10 @@ class Store(http.server.BaseHTTPRequestHandler):
         key = urllib.parse.unquote(path).removeprefix("/bucket").lstrip("/")
         if not key and "list-type" in query:
             return self.list(urllib.parse.parse_qs(query))
-        data = self.objects.get(key)
+        asked = urllib.parse.parse_qs(query, keep_blank_values=True)
+        if not key and "versions" in asked:
+            return self.list_versions(asked.get("prefix", [""])[0])
+        data = dict(self.versions.get(key, [])).get(asked["versionId"][0]) if "versionId" in asked else self.objects.get(key)
         if data is None:
             return self.send(404, b"<Error><Code>NoSuchKey</Code></Error>")
         with self.lock:
@@ -106,13 +111,20 @@ class Store(http.server.BaseHTTPRequestHandler):
         self.send(200, xml.encode(), Content_Type="application/xml")
 
 
+    def list_versions(self, prefix):
+        entry = "<Version><Key>{}</Key><VersionId>{}</VersionId><ETag>&quot;{}&quot;</ETag><Size>{}</Size></Version>"
+        found = [(key, name, hashlib.md5(data).hexdigest(), len(data)) for key, kept in sorted(self.versions.items()) if key.startswith(prefix) for name, data in kept]
+        xml = "<ListVersionsResult><IsTruncated>false</IsTruncated>{}</ListVersionsResult>".format("".join(entry.format(*one) for one in found))
+        self.send(200, xml.encode(), Content_Type="application/xml")
+
+
 def environment(port):
     return {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "us-east-1"}
 
 
 @pytest.fixture
 def store(monkeypatch):
-    handler = type("Handler", (Store,), {"objects": {}, "tags": {}, "faults": {}})
+    handler = type("Handler", (Store,), {"objects": {}, "tags": {}, "versions": {}, "faults": {}})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -244,6 +256,64 @@ def test_a_bucket_with_versions_has_the_newest(tmp_path, monkeypatch):
     finally:
         server.kill()
         server.wait()
+
+
+VERSIONS = {"pre/a": [("v2", b"second"), ("v1", b"first")], "pre/b": [("w1", b"alone")], "pre/a?versionId=v1": [("x1", b"a key")]}
+
+
+@pytest.fixture
+def versioned(store):
+    """A bucket of versions, with a key that ends like the name of another one's."""
+    store.versions |= VERSIONS
+    store.objects |= {key: kept[0][1] for key, kept in VERSIONS.items()}
+    return store
+
+
+def test_every_version_has_a_name_that_is_read_back(versioned):
+    wanted = {f"s3://bucket/{key}?versionId={name}": digest(data) for key, kept in VERSIONS.items() for name, data in kept}
+    assert {one.path: one["sha256"] for one in pfh.hash_files("s3://bucket/pre", "sha256", versions=True)} == wanted
+    assert len(wanted) == 4 and {path: pfh.hash_file(path, "sha256")["sha256"] for path in wanted} == wanted
+    newest = {one.path: one["sha256"] for one in pfh.hash_files("s3://bucket/pre", "sha256")}
+    assert newest == {"s3://bucket/pre/a": digest(b"second"), "s3://bucket/pre/b": digest(b"alone"), "s3://bucket/pre/a?versionId=v1?versionId=": digest(b"a key")}
+    assert {path: pfh.hash_file(path, "sha256")["sha256"] for path in newest} == newest
+    with pytest.raises(FileNotFoundError):
+        pfh.hash_file("s3://bucket/pre/b?versionId=v2", "md5")
+
+
+def test_versions_are_judged_matched_and_compared(versioned, tmp_path):
+    judged = pfh.check("s3://bucket/pre", versions=True)
+    assert judged.verified == 4 and judged.verdict == "verified" and pfh.check("s3://bucket/pre").verified == 3
+    (tmp_path / "bad").write_text(f"{digest(b'first').hex()}  first\n")
+    known = pfh.match("s3://bucket/pre", tmp_path / "bad", cls="bad", versions=True)
+    assert [one.path for one in known.files if one.verdict.status == "known-bad"] == ["s3://bucket/pre/a?versionId=v1"] and known.exit == 1
+    assert pfh.match("s3://bucket/pre", tmp_path / "bad", cls="bad").exit == 0
+    versioned.versions["pre/b"].append(("w0", b"first"))
+    pairs, _ = pfh.compare("s3://bucket/pre", "sha256", versions=True)
+    equal = ("s3://bucket/pre/a?versionId=v1", "s3://bucket/pre/b?versionId=w0")
+    assert [(pair.a, pair.b) for pair in pairs] == [equal]
+    (group,) = pfh.dups("s3://bucket/pre", versions=True)
+    assert tuple(copy["path"] for copy in group["copies"]) == equal
+    (cluster,) = pfh.group_similar("s3://bucket/pre", "sha256", versions=True)
+    assert tuple(sorted(member["path"] if isinstance(member, dict) else member for member in cluster["members"])) == equal
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: pfh.hash_files("here", "md5", versions=True),
+        lambda: pfh.match("here", "here", versions=True),
+        lambda: pfh.compare("here", "md5", versions=True),
+        lambda: pfh.group_similar("here", "md5", versions=True),
+        lambda: pfh.dups("here", versions=True),
+        lambda: pfh.check("here", versions=True),
+        lambda: pfh.hash_files("s3://bucket/a", "md5", versions=True, exactly=True),
+    ],
+)
+def test_versions_are_of_stores(ask, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").write_text(f"{'0' * 32}  a\n")
+    with pytest.raises(pfh.RequestError, match="versions"):
+        ask()
 
 
 def test_several_readers_share_a_store(store):

@@ -113,7 +113,7 @@ def test_the_options_of_one_file_are_those_of_many(tmp_path):
         assert of_many[name].annotation == hint.__forward_arg__ and of_many[name].kind is inspect.Parameter.KEYWORD_ONLY, name
         assert pfh.hash_file(tmp_path / "file", "md5", **{name: of_many[name].default}).size == 1
     # Those of a walk.
-    assert set(of_many) - set(of_one) == {"paths", "algorithms", "exactly", "include", "exclude", "min_size", "max_size", "one_file_system", "streams", "order", "filesystem"}
+    assert set(of_many) - set(of_one) == {"paths", "algorithms", "exactly", "versions", "include", "exclude", "min_size", "max_size", "one_file_system", "streams", "order", "filesystem"}
     for name in ["recursiv", *(set(of_many) - set(of_one) - {"paths", "algorithms"})]:
         with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
             pfh.hash_file(tmp_path / "file", "md5", **{name: None})

@@ -26,6 +26,7 @@ def hash_files(
     recursive: bool = False,
     follow: bool = False,
     exactly: bool = False,
+    versions: bool = False,
     include: Names = (),
     exclude: Names = (),
     min_size: int | None = None,
@@ -72,7 +73,8 @@ def hash_files(
     writers out of a file while it is read;
     ``special`` reads FIFOs and devices that are named; with ``image`` the
     content of the disk images is hashed; ``order`` is that of reading. With
-    ``exactly`` an address of a store is the object of that key alone.
+    ``exactly`` an address of a store is the object of that key alone, with
+    ``versions`` each of its versions and of those below it, as ``KEY?versionId=ID``.
 
     Containers: ``inside`` opens images, file systems and archives (``"lenient"``
     skips formats that are not read), down to ``depth`` levels, also
@@ -101,6 +103,7 @@ def hash_files(
         "recursive": recursive,
         "follow": follow,
         "exactly": exactly,
+        "versions": versions,
         "include": _list(include),
         "exclude": _list(exclude),
         "min_size": min_size,
