@@ -156,7 +156,7 @@ def test_each_word_of_the_stubs_is_taken_and_no_other(named, tmp_path, monkeypat
 
 
 def test_no_argument_is_of_any_type():
-    """But for rows of JSON, whose values have the types that JSON has."""
+    """Nor a result; `pfh.rows` has the types of rows."""
     package = STUB.parent
     for path in [*package.glob("*.pyi"), package / "_files.py", package / "_options.py", *package.glob("compat/*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
@@ -197,10 +197,12 @@ def test_it_is_marked_as_typed():
 GOOD = """
     import hashlib as pythons
     import io
+    import json
     import pathlib
 
     import pfh
     import pfh.audit
+    import pfh.rows
     from pfh.compat import hashlib
     from pfh.compat.blake3 import blake3
 
@@ -227,7 +229,20 @@ GOOD = """
     score: int = pairs[0].score
     row: dict[str, object] = pairs[0].asdict()
     checked = pfh.check("a")
-    rows: list[dict[str, object]] = checked.rows
+    rows: list[pfh.rows.CheckRow] = checked.rows
+    for each in checked.rows:
+        if each["type"] == "check":
+            result: str = each["result"] + each["path"]
+    for name in pfh.diff("a", "b"):
+        change: str = name["class"] + name.get("from", "")
+    for group in pfh.dups("a"):
+        if group["type"] == "group":
+            copy: str = group["copies"][0]["path"]
+    listed: pfh.rows.HashRow = json.loads("{}")
+    if listed["type"] == "file":
+        sha256: str = listed["digests"]["sha256"]
+    changes: int = pfh.update_manifest("a").summary["bit-rot"]
+    anything: pfh.Rows = pfh.validate_bag("a")
     number_of_error: int | None = pfh.UnreadError("x").errno
     wide: bytes = blake3(b"x", key=bytes(32)).digest(64, seek=3)
     short: str = hashlib.blake2b(b"x", digest_size=20, key=b"k").hexdigest()
@@ -267,6 +282,15 @@ FAULTS = [
     "pfh.audit.comit('a', 'b')",
     "blake3(b'x', ky=b'')",
     "hashlib.blake2b(b'x', digest_sizes=20)",
+    "pfh.diff('a', 'b')[0]['clas']",
+    "pfh.diff('a', 'b')[0]['class'].uper()",
+    "pfh.dups('a')[0]['copies']",
+    "pfh.check('a').rows[0]['result']",
+    "pfh.disks()[0]['partitions'][0]['mounts'][0]['pth']",
+    "pfh.update_manifest('a').summary['bit_rot']",
+    "pfh.diff('a', 'b').summary['changed']",
+    "pfh.rows.HashFile(type='file', path='a', size=1, digests={})['digest5']",
+    "pfh.rows.HashFile(type='file', path='a', size=1, digests={})['digests']['sha256'].hex()",
 ]
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from typing import Final, Literal, Protocol, Self, TypeVar, final, overload
+from typing import Final, Literal, Never, Protocol, Self, TypeVar, final, overload
 
 from typing_extensions import Buffer
 
@@ -32,6 +32,20 @@ from ._values import Skipped as Skipped
 from ._values import TreeState as TreeState
 from ._values import Verdict as Verdict
 from ._values import Verified as Verified
+from .rows import (
+    BagContents,
+    BagFinding,
+    BagSummary,
+    CompareCluster,
+    DiffName,
+    Disk,
+    DupsRow,
+    ListRow,
+    MatchFragment,
+    MatchFragmentSummary,
+    UpdateFile,
+    UpdateSummary,
+)
 
 __version__: Final[str]
 algorithms_available: Final[frozenset[str]]
@@ -331,7 +345,7 @@ def list_files(
     follow: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[ListRow, None]:
     """Lists the contents of images, file systems and archives, without reading content."""
 
 def extract(
@@ -371,7 +385,7 @@ def cat_to(
 def member_runs(name: _Path, *, part: Literal["content", "slack", "stored"] = "content") -> list[dict[str, int | None]] | None:
     """Where the bytes of a member lie, a dictionary for each run; None if not stored as they are."""
 
-def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows:
+def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows[Disk, None]:
     """Lists the disks of this machine, with partitions, mounts and what they hold."""
 
 def diff(
@@ -380,7 +394,7 @@ def diff(
     *,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[DiffName, None]:
     """Compares two directories or lists: a row for each name that is not the same on both sides."""
 
 def group_similar(
@@ -398,7 +412,7 @@ def group_similar(
     memory: int | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[CompareCluster, None]:
     """Groups of similar files: a row for each."""
 
 def match_sectors(
@@ -411,7 +425,7 @@ def match_sectors(
     flagged: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[MatchFragment, MatchFragmentSummary]:
     """Finds blocks of known files on images or disks: a row for each fragment."""
 
 def dups(
@@ -427,7 +441,7 @@ def dups(
     replace: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[DupsRow, None]:
     """Finds files and folders of one content: a row for each group. With `chunks` (`4096`, `cdc`) also one for each pair of files that share chunks."""
 
 def update_manifest(
@@ -439,7 +453,7 @@ def update_manifest(
     replace: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[UpdateFile, UpdateSummary]:
     """Brings a manifest up to date: a row for each file that is new, changed or gone."""
 
 def validate_bag(
@@ -447,7 +461,7 @@ def validate_bag(
     *,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[BagFinding, BagSummary]:
     """Compares every file of a bag with every one of its manifests: a row for each finding."""
 
 def create_bag(
@@ -458,7 +472,7 @@ def create_bag(
     replace: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[BagFinding, BagContents]:
     """Makes a bag of a folder whose files are below its ``data``; ``summary`` counts them."""
 
 def update_bag(
@@ -469,12 +483,12 @@ def update_bag(
     replace: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[BagFinding, BagContents]:
     """Makes the manifests of a bag those of its files; changed contents need ``replace``."""
 
 def export(
     result: _Path, to: Literal["timesketch", "bodyfile", "parquet"], output: _Path, *, replace: bool = False
-) -> Rows:
+) -> Rows[Never, None]:
     """Writes a result as ``timesketch``, ``bodyfile`` or ``parquet``."""
 
 def report(
@@ -484,7 +498,7 @@ def report(
     title: str | None = None,
     key: _Path | None = None,
     replace: bool = False,
-) -> Rows:
+) -> Rows[Never, None]:
     """Writes one page of results and case folders, and verifies their seals and chains again."""
 
 # The function of each algorithm, under each of its names: tests/test_stubs.py --bless writes them.

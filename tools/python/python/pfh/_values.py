@@ -6,13 +6,25 @@ The native module makes instances of these classes by their fields in order.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import total_ordering
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from . import _pfh
 from ._errors import UnreadError
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    from .rows import CheckRow
+
+    _Row = TypeVar("_Row", bound=Mapping[str, Any], covariant=True, default=Mapping[str, Any])
+    _Summary = TypeVar("_Summary", bound=Mapping[str, Any] | None, covariant=True, default=Mapping[str, Any] | None)
+else:
+    from typing import TypeVar
+
+    _Row, _Summary = TypeVar("_Row", covariant=True), TypeVar("_Summary", covariant=True)
 
 #: Algorithms whose digests are text.
 _TEXTS = frozenset(name for name, _length, standing, _aliases in _pfh._algorithms() if standing == "similarity")
@@ -276,9 +288,9 @@ class Matches(_Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Rows(_Value):
-    """The rows of a job as dictionaries, as the program prints them with ``--json``. True if the
-    program would exit with 0."""
+class Rows(_Value, Generic[_Row, _Summary]):
+    """The rows of a job as dictionaries, as the program prints them with ``--json``; `pfh.rows` has
+    their types. True if the program would exit with 0."""
 
     __slots__ = {
         "rows": "A dictionary for each row, in the order in which the job found them. Names that are not UTF-8 are as "
@@ -287,9 +299,9 @@ class Rows(_Value):
         "summary": "The object about the whole that the program prints last with ``--json``, if it has one.",
         "exit": "0 all good, 1 a negative verdict, 3 finished but incomplete: as the program's exit code.",
     }
-    rows: list[dict[str, Any]]
+    rows: list[_Row]
     messages: list[str]
-    summary: dict[str, Any] | None
+    summary: _Summary
     exit: int
 
     def __bool__(self) -> bool:
@@ -298,10 +310,10 @@ class Rows(_Value):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[_Row]:
         return iter(self.rows)
 
-    def __getitem__(self, at: int) -> dict[str, Any]:
+    def __getitem__(self, at: int) -> _Row:
         return self.rows[at]
 
 
@@ -338,7 +350,7 @@ class Checked(_Value):
     good: bool
     unchecked: list[tuple[str, str]]
     shares: list[dict[str, int | None]]
-    rows: list[dict[str, Any]]
+    rows: list[CheckRow]
 
     def __bool__(self) -> bool:
         return self.good

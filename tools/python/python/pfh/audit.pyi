@@ -1,14 +1,15 @@
 """Audits of a storage server: does it still hold the files that it was given?"""
 
-from typing import Literal, TypeAlias
+from typing import Literal, Never, TypeAlias
 
 from . import Rows
 from ._options import AnyPath as _Path
 from ._options import AnyPaths as _Paths
+from .rows import AuditVerdict
 
 _Leaves: TypeAlias = int | Literal["all"] | None
 
-def commit(files: _Paths, output: _Path, *, identity: _Path | None = None, replace: bool = False) -> Rows:
+def commit(files: _Paths, output: _Path, *, identity: _Path | None = None, replace: bool = False) -> Rows[Never, None]:
     """Notes the roots of files that have trees beside them."""
 
 def challenge(
@@ -20,13 +21,13 @@ def challenge(
     confidence: float = 0.99,
     loss: float = 0.01,
     replace: bool = False,
-) -> Rows:
+) -> Rows[Never, None]:
     """Writes a challenge: random leaves of a kept file."""
 
-def prove(challenge: _Path, file: _Path, output: _Path, *, key: _Path | None = None, replace: bool = False) -> Rows:
+def prove(challenge: _Path, file: _Path, output: _Path, *, key: _Path | None = None, replace: bool = False) -> Rows[Never, None]:
     """Answers a challenge from the file."""
 
-def verify(kept: _Path, challenge: _Path, answer: _Path, *, signed_by: _Path | None = None) -> Rows:
+def verify(kept: _Path, challenge: _Path, answer: _Path, *, signed_by: _Path | None = None) -> Rows[AuditVerdict, None]:
     """Judges an answer by the kept root."""
 
 def ask(
@@ -39,5 +40,5 @@ def ask(
     loss: float = 0.01,
     signed_by: _Path | None = None,
     timeout: float = 60.0,
-) -> Rows:
+) -> Rows[AuditVerdict, None]:
     """Asks a server about every kept file: a row for each."""
