@@ -40,6 +40,7 @@ from .rows import (
     DiffName,
     Disk,
     DupsRow,
+    ExtractRow,
     ListRow,
     MatchFragment,
     MatchFragmentSummary,
@@ -359,7 +360,7 @@ def extract(
     most_files: int | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows:
+) -> Rows[ExtractRow, None]:
     """Writes members of an image or archive below a new directory, each read back and compared."""
 
 def cat(

@@ -335,6 +335,34 @@ class DupsShared(TypedDict):
     type: Literal["shared"]
 
 
+class ExtractFile(TypedDict):
+    """A member that is in a file."""
+
+    digests: dict[str, str]
+    member: str
+    path: str
+    size: int
+    type: Literal["file"]
+
+
+class ExtractSkip(TypedDict):
+    """A link, a device or another member that is not a file."""
+
+    cause: str
+    code: str
+    path: str
+    type: Literal["skipped"]
+
+
+class ExtractError(TypedDict):
+    """A member that is in no file."""
+
+    cause: str
+    code: str
+    path: str
+    type: Literal["error"]
+
+
 class HashBase(TypedDict):
     """The directory in which relative names start."""
 
@@ -576,5 +604,6 @@ UpdateSummary = TypedDict(
 
 CheckRow = CheckFile | CheckAudit | CheckSummary | CheckAuditSummary | CheckObject | CheckObjectSummary
 DupsRow = DupsGroup | DupsFolders | DupsShared
+ExtractRow = ExtractFile | ExtractSkip | ExtractError
 HashRow = HashBase | HashFile | HashSkip | HashError | HashSummary
 ListRow = ListFile | ListSnapshot | ListSkip | ListError
