@@ -1,7 +1,7 @@
 //! The findings as rows: what `--json` prints, and dictionaries in Python.
 
 use super::problem::Problem;
-use super::run::Event;
+use super::run::{Event, Summary};
 use pfh_digest::Digest;
 use pfh_manifest::row::{Digests, Named, Path, Shown};
 use pfh_source::os::names::OsStrExt;
@@ -53,6 +53,17 @@ pub enum Row<'a> {
         /// Why.
         cause: Shown<&'a Problem>,
     },
+    /// The counts: the last row, which a run that was interrupted lacks.
+    Summary {
+        /// Files that were written and read back.
+        files: u64,
+        /// Their bytes.
+        bytes: u64,
+        /// Members that are in no file.
+        errors: u64,
+        /// Links, devices and other members that are not files.
+        skipped: u64,
+    },
 }
 
 impl<'a> Row<'a> {
@@ -72,5 +83,11 @@ impl<'a> Row<'a> {
                 Row::Error { path: Path(name), code: problem.code(), cause: Shown(problem) }
             }
         }
+    }
+
+    /// The row at the end of a run.
+    pub fn end(summary: &Summary) -> Row<'static> {
+        let Summary { files, bytes, failed: errors, skipped, .. } = *summary;
+        Row::Summary { files, bytes, errors, skipped }
     }
 }

@@ -119,6 +119,9 @@ fn try_run(extract: &Extract) -> Result<Exit, Failure> {
     if summary.interrupted {
         return Ok(session.interrupted(show::sentence(&summary, &extract.to)));
     }
+    if extract.json {
+        session.print(row::line(&Row::end(&summary)).as_bytes()).map_err(|error| Failure::output(&error))?;
+    }
     exit::say(show::sentence(&summary, &extract.to));
     Ok(if summary.is_whole() { Exit::Good } else { Exit::Incomplete })
 }

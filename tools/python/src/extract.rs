@@ -59,5 +59,7 @@ pub fn extract(
     if summary.interrupted {
         return Err(error::cancelled(py, "interrupted"));
     }
+    let mut found = found;
+    found.summary(row::line(&Row::end(&summary)));
     found.rows(py, if summary.is_whole() { 0 } else { 3 })
 }

@@ -64,6 +64,8 @@ def of_line(job, line):
             return [line["verdict"], len(line["compared"])]
         case "extract", "file":
             return ["file", line["member"], line["size"], line["digests"]]
+        case "extract", "summary":
+            return None
         case "extract", word:
             return [word, path, line["code"]]
         case ("cat", "run") | ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared") | ("sectors", "fragment") | ("groups", "cluster"):

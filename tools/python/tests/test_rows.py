@@ -29,7 +29,7 @@ NAMES = {
     "diff": ["DiffName", None],
     "disks": ["Disk"],
     "dups": ["DupsGroup", "DupsFolders", "DupsShared", None],
-    "extract": ["ExtractFile", "ExtractSkip", "ExtractError"],
+    "extract": ["ExtractFile", "ExtractSkip", "ExtractError", "ExtractSummary"],
     "hash": ["HashBase", "HashFile", "HashSkip", "HashError", "HashSummary"],
     "list": ["ListFile", "ListSnapshot", "ListSkip", None, None, None, "ListError"],
     "match": [None, None, "MatchFragment", "MatchFragmentSummary"],
@@ -163,7 +163,7 @@ def test_rows_are_of_their_types(room):
     all_fit(pfh.diff(".", "sub"), rows.DiffName, least=3)
     all_fit(pfh.dups(".", chunks="4096"), rows.DupsRow, least=2)
     all_fit(pfh.list_files(["z.zip", "none"]), rows.ListRow, least=2)
-    all_fit(pfh.extract("z.zip", "out", ["member", "none"]), rows.ExtractRow, least=2)
+    all_fit(pfh.extract("z.zip", "out", ["member", "none"]), rows.ExtractRow, rows.ExtractSummary, least=2)
     all_fit(pfh.group_similar(["a", "sub/c"], "ssdeep", threshold=1), rows.CompareCluster)
     all_fit(pfh.disks(every=True), rows.Disk, least=0)
     all_fit(pfh.create_bag("bag", "sha512"), rows.BagFinding, rows.BagContents, least=0)

@@ -52,7 +52,7 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
         ("list", "error") => format!("failed {} {}", text("path"), text("code")),
         ("list", "skipped") => format!("skipped {}", text("path")),
         ("extract", "file") => format!("file {} {} {}", text("member"), line["size"], line["digests"]["sha256"]),
-        ("extract", word) => format!("{word} {} {}", text("path"), text("code")),
+        ("extract", word @ ("error" | "skipped")) => format!("{word} {} {}", text("path"), text("code")),
         ("cat", "run") => format!("run {} {} {}", text("path"), line["offset"], line["length"]),
         ("disks", "disk") => {
             let parts = line["partitions"].as_array().unwrap().iter();

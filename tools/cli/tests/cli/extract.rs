@@ -55,7 +55,7 @@ fn rows_of_json_are_a_list_and_name_each_member() {
     let text = String::from_utf8(seen.stdout.clone()).unwrap();
     let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut kinds: Vec<(&str, &str)> =
-        rows.iter().map(|row| (row["type"].as_str().unwrap(), row["path"].as_str().unwrap())).collect();
+        rows.iter().map(|row| (row["type"].as_str().unwrap(), row["path"].as_str().unwrap_or_default())).collect();
     kinds.sort_unstable();
     let wanted = [
         ("error", "b.tar!/nowhere"),
@@ -63,6 +63,7 @@ fn rows_of_json_are_a_list_and_name_each_member() {
         ("file", "out/d/large"),
         ("file", "out/d/sub/old"),
         ("skipped", "b.tar!/d/sub/link"),
+        ("summary", ""),
     ];
     assert_eq!(kinds, wanted);
     let old = rows.iter().find(|row| row["path"] == "out/d/sub/old").unwrap();

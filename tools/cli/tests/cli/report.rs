@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Names that would be markup, script or another direction if they were not escaped.
 const HOSTILE: [&[u8]; 4] = [
@@ -302,6 +303,8 @@ fn the_output_of_every_command_is_understood() {
     room.file("disk", &content(5, 200_000));
     fs::create_dir_all(room.path().join("bag/data")).expect("a folder");
     room.file("bag/data/x", b"x");
+    let tar = Command::new("tar").args(["-cf", "d.tar", "d"]).current_dir(room.path()).status();
+    assert!(tar.expect("tar").success());
     for line in ["hash -r d -o sums", "bag create bag", "known build k.pfhknown --bad list", "tree build disk"] {
         assert_eq!(pfh(&room, line).code, Some(0), "{line}");
     }
@@ -321,6 +324,9 @@ fn the_output_of_every_command_is_understood() {
         "compare -a ssdeep --json s",
         "compare -a ssdeep --cluster --json s",
         "list --json disk",
+        "list --json d.tar",
+        "extract d.tar --to out --json",
+        "cat --runs --json d.tar!/d/1",
         "acquire disk --to x.img --json --no-progress",
         "verify x.img --json --no-progress",
         "tree check --json disk",

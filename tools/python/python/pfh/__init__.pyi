@@ -41,6 +41,7 @@ from .rows import (
     Disk,
     DupsRow,
     ExtractRow,
+    ExtractSummary,
     ListRow,
     MatchFragment,
     MatchFragmentSummary,
@@ -360,7 +361,7 @@ def extract(
     most_files: int | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
-) -> Rows[ExtractRow, None]:
+) -> Rows[ExtractRow, ExtractSummary]:
     """Writes members of an image or archive below a new directory, each read back and compared."""
 
 def cat(

@@ -363,6 +363,16 @@ class ExtractError(TypedDict):
     type: Literal["error"]
 
 
+class ExtractSummary(TypedDict):
+    """The counts: the last row, which a run that was interrupted lacks."""
+
+    bytes: int
+    errors: int
+    files: int
+    skipped: int
+    type: Literal["summary"]
+
+
 class HashBase(TypedDict):
     """The directory in which relative names start."""
 
@@ -604,6 +614,6 @@ UpdateSummary = TypedDict(
 
 CheckRow = CheckFile | CheckAudit | CheckSummary | CheckAuditSummary | CheckObject | CheckObjectSummary
 DupsRow = DupsGroup | DupsFolders | DupsShared
-ExtractRow = ExtractFile | ExtractSkip | ExtractError
+ExtractRow = ExtractFile | ExtractSkip | ExtractError | ExtractSummary
 HashRow = HashBase | HashFile | HashSkip | HashError | HashSummary
 ListRow = ListFile | ListSnapshot | ListSkip | ListError
