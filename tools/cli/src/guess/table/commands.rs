@@ -65,6 +65,7 @@ pub const ROWS: &[Row] = &[
     runs("", "ddrescue", "acquire", "ddrescue"),
     runs("", "dc3dd", "dd", "dc3dd"),
     runs("", "dcfldd", "dd", "dcfldd"),
+    runs("", "search|find|query {DIGEST}", "pfh lookup {DIGEST} …", "hfind"),
     runs("", "hfind {LIST} {DIGEST}", "pfh lookup -k {LIST} --digest {DIGEST} …", "hfind"),
     asks(
         "",

@@ -164,6 +164,17 @@ pub const ROWS: &[Row] = &[
         ],
         "NSRL",
     ),
+    asks(
+        "lookup",
+        "{DIGEST}",
+        "a digest is looked up in a set of known files",
+        &[
+            ("pfh help lookup", "pfh lookup -k nsrl.pfhknown --digest {DIGEST}"),
+            ("pfh help known build", "pfh known build nsrl.pfhknown --good NSRLFile.txt"),
+        ],
+        "hfind",
+    )
+    .without(&["-k", "--known"]),
     runs("lookup", "{DIGEST} {LIST}", "pfh lookup -k {LIST} --digest {DIGEST} …", ""),
     runs("lookup", "{LIST}", "pfh lookup -k {LIST} …", "hfind"),
     asks(

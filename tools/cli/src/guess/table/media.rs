@@ -202,7 +202,7 @@ pub const ROWS: &[Row] = &[
     runs("hash", "--csv", "-f csv", ""),
     runs("hash", "--jsonl", "--json", ""),
     runs("hash", "--dfxml|--xml", "-f dfxml", ""),
-    runs("hash|match", "-f json", "-f jsonl", "").over(),
+    runs("hash|match", "-f|--format json", "-f jsonl", "").over(),
     runs("hash", "-b", "--binary", "sha256sum"),
     runs("hash", "-t {LIST}", "{LIST}", "sha256sum").over(),
     runs("hash", "--text", "", "sha256sum"),
@@ -225,6 +225,7 @@ pub const ROWS: &[Row] = &[
     runs("*", "--recurse-archives|--archives|--search-archives|--in-archives|--unpack", "--inside", "ClamAV"),
     runs("*", "--output-format|--outfmt|--out-format|--output-type json|jsonl", "--json", ""),
     runs("*", "--format json|jsonl", "--json", ""),
+    runs("*", "--json-lines|--jsonlines|--ndjson", "--json", "jq"),
     runs("*", "--output-format|--outfmt|--out-format|--output-type {NAME}", "-f {NAME}", ""),
     runs("*", "--hidden|--no-ignore|-y|--yes|--color|--no-color|--debug|--no-follow", "", "fd, ripgrep"),
     asks(
