@@ -9,7 +9,6 @@ use std::fs;
 /// Commands without `--json`, and why.
 const WITHOUT: &[(&str, &str)] = &[
     ("pfh", "it is the list of commands"),
-    ("extract", "its lines are a list of digests, as check reads it"),
     ("info", "it prints the statements of an image for people; verify has them as JSON"),
     ("audit", "it is a list of commands"),
     ("audit-challenge", "it writes files and prints nothing"),
