@@ -23,8 +23,8 @@ mod vhdx;
 mod vmdk;
 
 pub use failure::{Damage, Failure};
-pub(crate) use image::within_unit;
 pub use image::{Check, Disk};
+pub(crate) use image::{stored, within_unit};
 pub use kind::{END, Kind, START};
 pub use open::open;
 use siblings::sibling;

@@ -3,7 +3,7 @@
 use super::paged::Paged;
 use super::parent::{Parent, Parents};
 use super::unpack::{Method, unpack};
-use super::{Disk, Failure, Kind, within_unit};
+use super::{Disk, Failure, Kind, stored, within_unit};
 use crate::Bytes;
 use crate::field::{be32, be64};
 use crate::units::Units;
@@ -201,8 +201,7 @@ impl Qcow2 {
         if data == 0 || !data.is_multiple_of(self.cluster) {
             return Err(Failure::at(place, "a cluster that does not begin where one may"));
         }
-        self.file.read_exact_at(data + inside, buffer)?;
-        Ok(take)
+        Ok(stored(&*self.file, data + inside, buffer)?)
     }
 
     /// The number of bytes whose parts are alike, and the content of these parts; `None` for a

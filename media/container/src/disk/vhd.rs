@@ -3,7 +3,7 @@
 
 use super::paged::Paged;
 use super::parent::{Parent, Parents};
-use super::{Disk, Failure, Kind, within_unit};
+use super::{Disk, Failure, Kind, stored, within_unit};
 use crate::field::{be32, be64};
 use crate::{Bytes, is_zero};
 use std::io;
@@ -195,12 +195,12 @@ impl Dynamic {
         while end < inside + buffer.len() as u64 && is_written(end / SECTOR)? == written {
             end += SECTOR;
         }
-        let take = buffer.len().min((end - inside) as usize);
+        let mut take = buffer.len().min((end - inside) as usize);
         if !written && self.parent.is_some() {
             older(&mut buffer[..take])?;
             return Ok(take);
         }
-        self.file.read_exact_at(start + inside, &mut buffer[..take])?;
+        take = stored(&*self.file, start + inside, &mut buffer[..take])?;
         if !written && !is_zero(&buffer[..take]) {
             let what = "sectors that were never written, by the block's bitmap, and hold data";
             return Err(Failure::at(start + inside, what));

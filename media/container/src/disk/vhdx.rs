@@ -2,7 +2,7 @@
 
 use super::paged::Paged;
 use super::parent::{Parent, Parents};
-use super::{Disk, Failure, Kind, within_unit};
+use super::{Disk, Failure, Kind, stored, within_unit};
 use crate::Bytes;
 use crate::crc32c;
 use crate::field::{le16, le32, le64};
@@ -296,7 +296,7 @@ impl Vhdx {
             (6, _) => {
                 let at = (entry >> 20).checked_mul(MIB).filter(|at| *at >= MIB);
                 let at = at.ok_or_else(|| Failure::at(place, "a block that lies on the headers"))?;
-                self.file.read_exact_at(at.saturating_add(inside), buffer)?;
+                return Ok(stored(&*self.file, at.saturating_add(inside), buffer)?);
             }
             (state, _) => return Err(Failure::at(place, format!("a block of the state {state}"))),
         }

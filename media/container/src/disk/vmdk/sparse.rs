@@ -3,7 +3,7 @@
 use crate::Bytes;
 use crate::disk::paged::Paged;
 use crate::disk::unpack::{Method, unpack};
-use crate::disk::{Failure, within_unit};
+use crate::disk::{Failure, stored, within_unit};
 use crate::field::{le16, le32, le64};
 use crate::units::Units;
 use std::io;
@@ -110,20 +110,20 @@ impl Sparse {
         }
     }
 
-    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<(), Failure> {
+    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let entry = self.entry(number)?;
         let at = entry * SECTOR;
         match entry {
             0 => buffer.fill(0),
             1 if self.flags & ZERO_GRAINS != 0 => buffer.fill(0),
-            _ if self.flags & COMPRESSED == 0 => self.file.read_exact_at(at + inside, buffer)?,
+            _ if self.flags & COMPRESSED == 0 => return Ok(stored(&*self.file, at + inside, buffer)?),
             _ => {
                 let grain = self.grains.get(number, || self.inflate(number, at))?;
                 let from = inside as usize;
                 buffer.copy_from_slice(&grain[from..from + buffer.len()]);
             }
         }
-        Ok(())
+        Ok(buffer.len())
     }
 
     /// A grain: its first sector, its length, its bytes.
@@ -162,7 +162,6 @@ impl Bytes for Sparse {
         let Some((number, inside, take)) = within_unit(self.size, self.grain, offset, buffer.len()) else {
             return Ok(0);
         };
-        self.read(number, inside, &mut buffer[..take])?;
-        Ok(take)
+        Ok(self.read(number, inside, &mut buffer[..take])?)
     }
 }
