@@ -3,6 +3,7 @@
 use super::problem::Problem;
 use super::run::{Event, Summary};
 use pfh_digest::Digest;
+use pfh_manifest::jsonl::Skipped;
 use pfh_manifest::row::{Digests, Named, Path, Shown};
 use pfh_source::os::names::OsStrExt;
 use serde::Serialize;
@@ -34,15 +35,7 @@ pub enum Row<'a> {
         digests: Digests<'a>,
     },
     /// A link, a device or another member that is not a file.
-    Skipped {
-        /// Its printed name in the container.
-        #[serde(flatten)]
-        path: Path<'a>,
-        /// Why, as a word.
-        code: &'a str,
-        /// Why.
-        cause: &'a str,
-    },
+    Skipped(Skipped<'a>),
     /// A member that is in no file.
     Error {
         /// Its printed name in the container.
@@ -76,9 +69,7 @@ impl<'a> Row<'a> {
                 size: bytes,
                 digests: Digests(&NAMES[..], from_ref::<Digest>(digest)),
             },
-            Event::Skipped { name, skip } => {
-                Row::Skipped { path: Path(name), code: skip.reason(), cause: skip.reason() }
-            }
+            Event::Skipped { name, skip } => Row::Skipped(Skipped::of(name, skip)),
             Event::Failed { name, problem } => {
                 Row::Error { path: Path(name), code: problem.code(), cause: Shown(problem) }
             }
