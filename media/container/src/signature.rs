@@ -257,7 +257,7 @@ fn is_arc(start: &[u8]) -> bool {
 fn is_shar(start: &[u8]) -> bool {
     const SAYS: [&[u8]; 2] = [b"This is a shell archive", b"This is a shar archive"];
     let head = &start[..start.len().min(1024)];
-    SAYS.iter().any(|says| head.windows(says.len()).any(|window| window == *says))
+    SAYS.iter().any(|says| memchr::memmem::find(head, says).is_some())
 }
 
 /// The first line of uuencode, in either form, and a line of its letters.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Bytes that are held at most of one image; the largest unit counts alone.
 const MOST: usize = 16 << 20;
 /// Units that are held at most.
-const COUNT: usize = 64;
+const COUNT: usize = 256;
 
 /// A decoded unit.
 pub trait Unit {

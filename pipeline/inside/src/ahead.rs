@@ -2,6 +2,8 @@
 
 use super::clock::{Clock, Timed};
 use super::decoders::{Decoders, Room, Ticket};
+use super::member::fill;
+use super::shelf::Buffer;
 use pfh_volume::{Content, Failure};
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,7 +14,9 @@ const PIECE: u64 = 1 << 20;
 
 /// A decoded piece.
 struct Piece {
-    bytes: Vec<u8>,
+    bytes: Buffer,
+    /// How many of them were decoded.
+    length: usize,
     /// The content behind the last one: nothing, unless it is longer than it says.
     rest: Option<Box<dyn Read + Send>>,
     /// The error that ended it early.
@@ -71,7 +75,8 @@ impl Ahead {
                 return;
             }
             let (content, clock, is_last) = (self.content.clone(), self.clock.clone(), end == self.size);
-            self.flying.push_back(self.decoders.begin(move || decode(&content, &clock, from..end, is_last, room)));
+            let bytes = self.decoders.shelf().take((end - from) as usize);
+            self.flying.push_back(self.decoders.begin(move || decode(&content, &clock, from..end, is_last, (bytes, room))));
             self.next = end;
         }
     }
@@ -83,16 +88,16 @@ fn decode(
     clock: &Arc<Clock>,
     range: std::ops::Range<u64>,
     is_last: bool,
-    room: Option<Room>,
+    (mut bytes, room): (Buffer, Option<Room>),
 ) -> Piece {
-    let length = range.end - range.start;
-    let mut bytes = Vec::with_capacity(length as usize);
+    let most = (range.end - range.start) as usize;
+    let mut length = 0;
     let mut read = || -> io::Result<Option<Box<dyn Read + Send>>> {
         clock.check().map_err(io::Error::other)?;
         let reader = clock.during(|| {
             let opened = content.open_at(range.start).map_err(failed)?;
             let mut reader = opened.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
-            (&mut reader).take(length).read_to_end(&mut bytes).map(|_| reader)
+            fill(&mut reader, bytes.bytes_mut().get_mut(..most).unwrap_or_default(), &mut length).map(|()| reader)
         })?;
         Ok(is_last.then(|| Box::new(Timed { reader, clock: clock.clone() }) as Box<dyn Read + Send>))
     };
@@ -100,8 +105,8 @@ fn decode(
         Ok(rest) => (rest, None),
         Err(error) => (None, Some(error)),
     };
-    let is_short = error.is_none() && (bytes.len() as u64) < length;
-    Piece { bytes, rest, error, is_short, _room: room }
+    let is_short = error.is_none() && length < most;
+    Piece { bytes, length, rest, error, is_short, _room: room }
 }
 
 fn failed(failure: Failure) -> io::Error {
@@ -115,7 +120,7 @@ impl Read for Ahead {
         }
         loop {
             if let Some(piece) = &mut self.piece {
-                let part = piece.bytes.get(self.given..).unwrap_or_default();
+                let part = piece.bytes.bytes().get(self.given..piece.length).unwrap_or_default();
                 if !part.is_empty() || buffer.is_empty() {
                     let got = part.len().min(buffer.len());
                     buffer[..got].copy_from_slice(&part[..got]);

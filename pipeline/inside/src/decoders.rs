@@ -5,7 +5,9 @@
 //! A piece of work that nobody has begun when it is waited for is done by the thread that waits: a
 //! run never waits for a thread that could not be started.
 
+use super::shelf::Shelf;
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +18,7 @@ pub struct Decoders {
     shared: Arc<Shared>,
     threads: usize,
     memory: usize,
+    shelf: Arc<Shelf>,
 }
 
 struct Shared {
@@ -53,7 +56,16 @@ struct Task<T> {
 
 /// The result of a piece of work, to be waited for. Work that has not begun when this is dropped is
 /// not done.
-pub struct Ticket<T>(Arc<Task<T>>);
+pub struct Ticket<T> {
+    task: Arc<Task<T>>,
+    /// Whether a thread lives that will do it.
+    is_served: bool,
+}
+
+thread_local! {
+    /// Whether this thread is one of those that decode.
+    static IS_DECODER: Cell<bool> = const { Cell::new(false) };
+}
 
 /// A share of the memory for content that is decoded ahead.
 pub struct Room {
@@ -69,12 +81,17 @@ impl Decoders {
     /// At most that many threads, which decode at most `memory` bytes ahead.
     pub fn new(threads: usize, memory: usize) -> Arc<Decoders> {
         let (queue, wake, room) = (Mutex::default(), Condvar::new(), AtomicUsize::new(memory));
-        Arc::new(Decoders { shared: Arc::new(Shared { queue, wake, room }), threads, memory })
+        Arc::new(Decoders { shared: Arc::new(Shared { queue, wake, room }), threads, memory, shelf: Arc::default() })
     }
 
     /// Bytes that are decoded ahead at most.
     pub fn memory(&self) -> usize {
         self.memory
+    }
+
+    /// Buffers for decoded content.
+    pub fn shelf(&self) -> &Arc<Shelf> {
+        &self.shelf
     }
 
     /// How many pieces of work go on side by side.
@@ -91,18 +108,34 @@ impl Decoders {
 
     /// Hands out a piece of work. Those that were handed out first begin first.
     pub fn begin<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Ticket<T> {
+        self.hand_out(work, VecDeque::push_back)
+    }
+
+    /// The same, in front of all that has not begun: others will have work by it.
+    pub fn begin_first<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Ticket<T> {
+        self.hand_out(work, VecDeque::push_front)
+    }
+
+    fn hand_out<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+        push: impl FnOnce(&mut VecDeque<Arc<dyn Work>>, Arc<dyn Work>),
+    ) -> Ticket<T> {
         let state = Mutex::new(State::Waiting(Box::new(work) as Box<dyn FnOnce() -> T + Send>));
         let task = Arc::new(Task { state, done: Condvar::new() });
         let mut queue = lock(&self.shared.queue);
-        queue.tasks.push_back(task.clone());
+        push(&mut queue.tasks, task.clone());
         if queue.waiting == 0 && queue.started < self.threads {
             let shared = self.shared.clone();
             let thread = std::thread::Builder::new().name("decoder".to_owned()).spawn(move || shared.live());
             queue.started += usize::from(thread.is_ok());
         }
+        let (is_served, is_idle) = (queue.started > 0, queue.waiting > 0);
         drop(queue);
-        self.shared.wake.notify_one();
-        Ticket(task)
+        if is_idle {
+            self.shared.wake.notify_one();
+        }
+        Ticket { task, is_served }
     }
 }
 
@@ -119,6 +152,7 @@ impl Drop for Decoders {
 impl Shared {
     /// The life of a thread.
     fn live(&self) {
+        IS_DECODER.set(true);
         let mut queue = lock(&self.queue);
         while !queue.is_over {
             let Some(task) = queue.tasks.pop_front() else {
@@ -153,12 +187,21 @@ impl<T: Send> Work for Task<T> {
 }
 
 impl<T: Send> Ticket<T> {
+    /// Whether nobody has to wait for it.
+    pub fn is_done(&self) -> bool {
+        matches!(*lock(&self.task.state), State::Done(_))
+    }
+
     /// The result. A panic of the work goes on in the thread that waits.
+    ///
+    /// Who reads does not decode, so that others can read meanwhile; who decodes begins what nobody
+    /// has begun, since all threads may be those that wait.
     pub fn wait(self) -> T {
-        let mut state = lock(&self.0.state);
+        let is_done_here = !self.is_served || IS_DECODER.get();
+        let mut state = lock(&self.task.state);
         loop {
             match std::mem::replace(&mut *state, State::Over) {
-                State::Waiting(work) => {
+                State::Waiting(work) if is_done_here => {
                     drop(state);
                     return work();
                 }
@@ -169,14 +212,14 @@ impl<T: Send> Ticket<T> {
                 }
                 other => *state = other,
             }
-            state = self.0.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.task.done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
 impl<T> Drop for Ticket<T> {
     fn drop(&mut self) {
-        let mut state = lock(&self.0.state);
+        let mut state = lock(&self.task.state);
         if matches!(*state, State::Waiting(_)) {
             *state = State::Over;
         }

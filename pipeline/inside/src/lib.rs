@@ -24,6 +24,7 @@ mod options;
 mod outer;
 mod segments;
 mod sets;
+mod shelf;
 mod spool;
 mod sweep;
 mod unlock;

@@ -4,7 +4,9 @@
 use super::ahead::{self, Ahead};
 use super::clock::{Clock, Timed};
 use super::decoders::{Decoders, Room};
+use super::detect::START;
 use super::medium::{Unpacked, Watch};
+use super::shelf::{Buffer, Part, Shelf};
 use super::spool::{Spool, Stock};
 use crate::about::extent;
 use pfh_source::{Cause, Extent, Inside, Object, Problem, Stage};
@@ -15,34 +17,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 type Opened = Box<dyn Read + Send>;
 
 /// Content of this size in bytes or less is decoded whole when it is begun ahead.
-pub const SMALL: u64 = 256 << 10;
+pub const SMALL: u64 = 1 << 20;
 
 /// A content whose first bytes were read, and the reader of the rest.
 pub struct Begun {
-    start: Vec<u8>,
+    start: Part,
     reader: Opened,
-    /// Memory that it takes, if it was begun ahead.
-    room: Option<Room>,
 }
 
 impl Begun {
     /// The content from its start on.
     fn whole(self) -> Opened {
-        let Begun { start, reader, room } = self;
-        let start = Start { bytes: io::Cursor::new(start), _room: room };
-        Box::new(start.chain(reader))
+        let Begun { start, reader } = self;
+        Box::new(io::Cursor::new(start).chain(reader))
     }
 }
 
-/// The first bytes of a content.
-struct Start {
-    bytes: io::Cursor<Vec<u8>>,
-    _room: Option<Room>,
-}
+/// Contents that were begun together, and the memory that they take.
+struct Together(Buffer, #[expect(dead_code, reason = "held")] Vec<Room>);
 
-impl Read for Start {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.bytes.read(buffer)
+impl AsRef<[u8]> for Together {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes()
     }
 }
 
@@ -111,30 +107,74 @@ fn open(content: &Arc<dyn Content>, clock: &Arc<Clock>) -> Result<Opened, Proble
 /// later read of it reports.
 pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> Option<Begun> {
     let mut reader = open(content, clock).ok()?;
-    let mut start = Vec::new();
+    let mut start = Vec::with_capacity(length);
     (&mut reader).take(length as u64).read_to_end(&mut start).ok()?;
-    Some(Begun { start, reader, room: None })
+    let range = 0..start.len();
+    Some(Begun { start: Part { of: Arc::new(start), range }, reader })
 }
 
-/// Reads a small content whole, and the first bytes of another, at most `length`; `None` as for
-/// [`begin`].
-pub fn begin_ahead(
-    content: &Arc<dyn Content>,
-    clock: &Arc<Clock>,
-    length: usize,
-    size: Option<u64>,
-    room: Room,
-) -> Option<Begun> {
-    let room = Some(room);
-    let Some(size) = size.filter(|size| *size <= SMALL) else {
-        return begin(content, clock, length).map(|begun| Begun { room, ..begun });
-    };
-    let mut reader = open(content, clock).ok()?;
-    let mut start = Vec::with_capacity(size as usize + 1);
-    (&mut reader).take(size + 1).read_to_end(&mut start).ok()?;
-    // It has ended: the decoder's memory is given back.
-    let is_whole = start.len() as u64 <= size;
-    Some(Begun { start, reader: if is_whole { Box::new(io::empty()) } else { reader }, room })
+/// A content to be begun with others: its size, and memory for the bytes of it that are held.
+pub struct Asked {
+    /// The content.
+    pub content: Arc<dyn Content>,
+    /// Its size in bytes, if that is stated.
+    pub size: Option<u64>,
+    /// The memory.
+    pub room: Room,
+}
+
+impl Asked {
+    /// Bytes that are held of a content of this size.
+    pub fn held(size: Option<u64>) -> u64 {
+        size.filter(|size| *size <= SMALL).unwrap_or(START as u64)
+    }
+
+    /// Bytes that are read of it: one more than it has shows that it ends.
+    fn most(&self) -> usize {
+        Asked::held(self.size) as usize + usize::from(self.is_small())
+    }
+
+    fn is_small(&self) -> bool {
+        self.size.is_some_and(|size| size <= SMALL)
+    }
+}
+
+/// Reads small contents whole, and the first bytes of others; `None` as for [`begin`].
+pub fn begin_together(asked: Vec<Asked>, clock: &Arc<Clock>, shelf: &Arc<Shelf>) -> Vec<Option<Begun>> {
+    let mut buffer = shelf.take(asked.iter().map(Asked::most).sum());
+    let (mut parts, mut at) = (Vec::with_capacity(asked.len()), 0);
+    for one in &asked {
+        let into = buffer.bytes_mut().get_mut(at..at + one.most()).unwrap_or_default();
+        let mut got = 0;
+        let read = open(&one.content, clock).ok().and_then(|mut reader| {
+            fill(&mut reader, into, &mut got).ok()?;
+            Some(reader)
+        });
+        parts.push(read.map(|reader| {
+            let range = at..at + got;
+            at += got;
+            // Where it has ended, the decoder's memory is given back.
+            let is_whole = one.is_small() && got < one.most();
+            (range, if is_whole { Box::new(io::empty()) } else { reader })
+        }));
+    }
+    let of = Arc::new(Together(buffer, asked.into_iter().map(|one| one.room).collect()));
+    let begun = |(range, reader)| Begun { start: Part { of: of.clone(), range }, reader };
+    parts.into_iter().map(|part| part.map(begun)).collect()
+}
+
+/// Reads until `into` is full, or to the end; `done` says how many bytes came, also in front of an
+/// error.
+pub fn fill(reader: &mut dyn Read, into: &mut [u8], done: &mut usize) -> io::Result<()> {
+    while *done < into.len() {
+        match reader.read(&mut into[*done..]) {
+            Ok(0) => break,
+            Ok(got) => *done += got,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 impl Member {
@@ -186,13 +226,13 @@ impl Member {
     /// Its first bytes, at most `length`; fewer only if it has no more, or cannot be read.
     pub fn start(&self, length: usize) -> Vec<u8> {
         let mut state = self.state();
-        if let State::Begun(Begun { start, .. }) = &*state {
-            return start[..start.len().min(length)].to_vec();
+        if !matches!(*state, State::Begun(_)) {
+            let Some(begun) = begin(&self.content, &self.clock, length) else { return Vec::new() };
+            *state = State::Begun(begun);
         }
-        let Some(begun) = begin(&self.content, &self.clock, length) else { return Vec::new() };
-        let start = begun.start.clone();
-        *state = State::Begun(begun);
-        start
+        let State::Begun(Begun { start, .. }) = &*state else { return Vec::new() };
+        let start = start.as_ref();
+        start[..start.len().min(length)].to_vec()
     }
 
     /// All of it at any position, unpacked once for this and for its own digest; `None` if that is
@@ -293,7 +333,7 @@ impl Object for Entry {
             let mut state = member.state();
             match std::mem::replace(&mut *state, State::Closed) {
                 State::Begun(mut begun) => {
-                    if let Some(ahead) = member.open_ahead(begun.start.len() as u64)? {
+                    if let Some(ahead) = member.open_ahead(begun.start.as_ref().len() as u64)? {
                         begun.reader = ahead;
                     }
                     begun.whole()

@@ -67,7 +67,7 @@ impl Members {
 
     /// The next bytes.
     fn take(&mut self, length: u64) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(usize::MAX).min(4096));
         match self.store.range(self.at, length).read_to_end(&mut bytes) {
             Ok(got) if (got as u64) < length => self.fail(b"", "the cpio ends without its trailer: it is cut off"),
             Ok(_) => {

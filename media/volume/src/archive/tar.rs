@@ -115,7 +115,7 @@ impl Members {
 
     /// The next bytes; `None` at the end of the archive.
     fn take(&mut self, length: u64) -> Result<Option<Vec<u8>>, Failure> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(usize::MAX).min(2 * HEADER as usize));
         let read = self.store.range(self.at, length).read_to_end(&mut bytes);
         match read {
             Ok(0) if length > 0 => return Ok(None),
