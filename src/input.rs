@@ -145,8 +145,9 @@ impl Input {
         #[cfg(feature = "inside")]
         if let Some(inside) = self.inside.as_mut().filter(|_| plan.threads > 1) {
             let memory = plan.memory / 4;
-            inside.decoding = Decoding { threads: plan.threads, memory };
-            return Plan { memory: plan.memory - memory, ..plan };
+            let alone = pfh_source::Alone::default();
+            inside.decoding = Decoding { threads: plan.threads, memory, alone: alone.clone() };
+            return Plan { memory: plan.memory - memory, alone, ..plan };
         }
         plan
     }

@@ -15,8 +15,30 @@ const TOOLS: &[Need] = &[
     Need::Program("zip"),
     Need::Program("tar"),
     Need::Program("ewfacquire"),
+    Need::Program("xz"),
+    Need::Program("bzip2"),
+    Need::Program("pzstd"),
+    Need::Program("lz4"),
+    Need::Program("lzip"),
+    Need::Program("7z"),
 ];
-const CONTAINERS: [&str; 7] = ["a.sqsh", "a.erofs", "a.raw", "a.E01", "a.qcow2", "a.zip", "a.tgz"];
+const CONTAINERS: [&str; 15] = [
+    "a.sqsh",
+    "a.erofs",
+    "a.raw",
+    "a.E01",
+    "a.qcow2",
+    "a.zip",
+    "a.tgz",
+    "a.txz",
+    "a.tbz",
+    "a.tzst",
+    "p.tzst",
+    "a.tlz4",
+    "a.tlz",
+    "a.7z",
+    "filtered.7z",
+];
 /// Threads and bytes of memory: the least that is taken, and all.
 const PLANS: [(usize, usize); 4] = [(2, 128 << 20), (2, 1 << 20), (8, 128 << 20), (8, 4 << 20)];
 
@@ -51,6 +73,10 @@ fn tree(room: &Room) -> Vec<(String, Vec<u8>)> {
 fn containers(room: &Room) {
     room.sh("mksquashfs t a.sqsh -noappend -quiet -no-progress >/dev/null && mkfs.erofs --quiet -zlz4 a.erofs t");
     room.sh("truncate -s 48M a.raw && mkfs.ext4 -q -O ^has_journal -d t a.raw && tar -czf a.tgz t && (cd t && zip -qr ../a.zip .)");
+    // Streams that are cut where blocks, frames and dictionaries begin, and one that is not.
+    room.sh("tar -cf u.tar t && xz -T2 -1 --block-size=256KiB -c u.tar >a.txz && bzip2 -1 -c u.tar >a.tbz && zstd -q -1 -c u.tar >a.tzst");
+    room.sh("for n in 0 1 2; do dd if=u.tar bs=3M skip=$n count=1 status=none >p && pzstd -q -1 -c p; done >p.tzst; dd if=u.tar bs=3M skip=3 status=none >p && pzstd -q -1 -c p >>p.tzst");
+    room.sh("lz4 -q -B4 -c u.tar >a.tlz4 && lzip -1 -b 600KiB -c u.tar >a.tlz && 7z a -bso0 -bsp0 -mx1 -m0=lzma2:c=1m a.7z u.tar && 7z a -bso0 -bsp0 -mx1 -mf=bcj -m0=lzma filtered.7z t");
     room.sh("qemu-img convert -c -O qcow2 a.raw a.qcow2 && ewfacquire -u -q -t a -c fast a.raw >/dev/null 2>&1");
 }
 

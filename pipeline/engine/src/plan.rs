@@ -2,6 +2,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_prefetch::Backend;
+use pfh_source::Alone;
 use std::time::Duration;
 
 /// Who reads and who hashes.
@@ -49,6 +50,8 @@ pub struct Plan {
     pub stall: Duration,
     /// Digests of every window of that many bytes, besides those of the whole.
     pub piecewise: Option<u64>,
+    /// Where the source counts streams that one thread decodes.
+    pub alone: Alone,
 }
 
 impl Default for Plan {
@@ -74,6 +77,7 @@ impl Plan {
             retries: 0,
             stall: Duration::from_secs(60),
             piecewise: None,
+            alone: Alone::default(),
         }
     }
 

@@ -153,6 +153,10 @@ pub struct Stats {
     pub sharing: u64,
     /// Time in hashing leaves of one message beside its worker; part of `hash`.
     pub lent: Duration,
+    /// Compressed streams that one thread decoded, where several were to decode.
+    pub alone_streams: u64,
+    /// Bytes that came out of them.
+    pub alone_bytes: u64,
 }
 
 impl Stats {
@@ -175,6 +179,8 @@ impl Stats {
             table: self.table.max(next.table),
             sharing: self.sharing.max(next.sharing),
             lent: self.lent + next.lent,
+            alone_streams: self.alone_streams + next.alone_streams,
+            alone_bytes: self.alone_bytes + next.alone_bytes,
         }
     }
 }

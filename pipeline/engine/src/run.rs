@@ -365,6 +365,7 @@ impl Run {
     fn stats(&self) -> Stats {
         let counters = &self.shared.counters;
         let time = |c: &AtomicU64| Duration::from_nanos(c.load(Ordering::Relaxed));
+        let (alone_streams, alone_bytes) = self.shared.plan.alone.counted();
         Stats {
             total: self.shared.clock.elapsed(),
             read: time(&counters.read_ns),
@@ -381,6 +382,8 @@ impl Run {
             table: (self.shared.budget.slabs() * self.shared.budget.slab()) as u64,
             sharing: self.shared.places.most() as u64,
             lent: self.shared.places.lent(),
+            alone_streams,
+            alone_bytes,
         }
     }
 }

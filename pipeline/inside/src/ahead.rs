@@ -2,8 +2,7 @@
 
 use super::clock::{Clock, Timed};
 use super::decoders::{Decoders, Room, Ticket};
-use super::member::fill;
-use super::shelf::Buffer;
+use super::shelf::{Buffer, fill};
 use pfh_volume::{Content, Failure};
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -76,7 +75,8 @@ impl Ahead {
             }
             let (content, clock, is_last) = (self.content.clone(), self.clock.clone(), end == self.size);
             let bytes = self.decoders.shelf().take((end - from) as usize);
-            self.flying.push_back(self.decoders.begin(move || decode(&content, &clock, from..end, is_last, (bytes, room))));
+            self.flying
+                .push_back(self.decoders.begin(move || decode(&content, &clock, from..end, is_last, (bytes, room))));
             self.next = end;
         }
     }

@@ -6,6 +6,7 @@
 //! run never waits for a thread that could not be started.
 
 use super::shelf::Shelf;
+use pfh_source::Alone;
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -19,6 +20,7 @@ pub struct Decoders {
     threads: usize,
     memory: usize,
     shelf: Arc<Shelf>,
+    alone: Alone,
 }
 
 struct Shared {
@@ -79,14 +81,26 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Decoders {
     /// At most that many threads, which decode at most `memory` bytes ahead.
-    pub fn new(threads: usize, memory: usize) -> Arc<Decoders> {
+    /// Streams that one of them decodes are counted by `alone`.
+    pub fn new(threads: usize, memory: usize, alone: &Alone) -> Arc<Decoders> {
         let (queue, wake, room) = (Mutex::default(), Condvar::new(), AtomicUsize::new(memory));
-        Arc::new(Decoders { shared: Arc::new(Shared { queue, wake, room }), threads, memory, shelf: Arc::default() })
+        Arc::new(Decoders {
+            shared: Arc::new(Shared { queue, wake, room }),
+            threads,
+            memory,
+            shelf: Arc::default(),
+            alone: alone.clone(),
+        })
     }
 
     /// Bytes that are decoded ahead at most.
     pub fn memory(&self) -> usize {
         self.memory
+    }
+
+    /// The count of streams that one thread decodes.
+    pub fn alone(&self) -> &Alone {
+        &self.alone
     }
 
     /// Buffers for decoded content.
@@ -240,7 +254,7 @@ mod tests {
     #[test]
     fn results_come_in_the_order_of_those_who_wait() {
         for threads in [0, 1, 2, 8] {
-            let decoders = Decoders::new(threads, 0);
+            let decoders = Decoders::new(threads, 0, &Alone::default());
             let tickets: Vec<_> = (0..500u64).map(|number| decoders.begin(move || number * number)).collect();
             for (number, ticket) in tickets.into_iter().enumerate().rev() {
                 assert_eq!(ticket.wait(), (number * number) as u64);
@@ -250,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_panic_reaches_the_thread_that_waits() {
-        let decoders = Decoders::new(1, 0);
+        let decoders = Decoders::new(1, 0, &Alone::default());
         let ticket = decoders.begin(|| panic!("a defect"));
         let caught = catch_unwind(AssertUnwindSafe(|| ticket.wait()));
         assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"a defect"));
@@ -259,7 +273,7 @@ mod tests {
 
     #[test]
     fn work_that_nobody_waits_for_is_not_done() {
-        let decoders = Decoders::new(1, 0);
+        let decoders = Decoders::new(1, 0, &Alone::default());
         let (go, wait) = mpsc::channel::<()>();
         let first = decoders.begin(move || wait.recv().is_ok());
         let (done, seen) = mpsc::channel();
@@ -272,7 +286,7 @@ mod tests {
 
     #[test]
     fn memory_is_handed_out_once() {
-        let decoders = Decoders::new(2, 10);
+        let decoders = Decoders::new(2, 10, &Alone::default());
         let held = decoders.room(6).unwrap();
         assert!(decoders.room(5).is_none());
         drop(held);

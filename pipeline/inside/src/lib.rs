@@ -9,6 +9,7 @@ mod about;
 mod account;
 mod ahead;
 mod clock;
+mod crew;
 mod decoders;
 mod detect;
 mod expanding;

@@ -6,7 +6,7 @@ use super::clock::{Clock, Timed};
 use super::decoders::{Decoders, Room};
 use super::detect::START;
 use super::medium::{Unpacked, Watch};
-use super::shelf::{Buffer, Part, Shelf};
+use super::shelf::{Buffer, Part, Shelf, fill};
 use super::spool::{Spool, Stock};
 use crate::about::extent;
 use pfh_source::{Cause, Extent, Inside, Object, Problem, Stage};
@@ -161,20 +161,6 @@ pub fn begin_together(asked: Vec<Asked>, clock: &Arc<Clock>, shelf: &Arc<Shelf>)
     let of = Arc::new(Together(buffer, asked.into_iter().map(|one| one.room).collect()));
     let begun = |(range, reader)| Begun { start: Part { of: of.clone(), range }, reader };
     parts.into_iter().map(|part| part.map(begun)).collect()
-}
-
-/// Reads until `into` is full, or to the end; `done` says how many bytes came, also in front of an
-/// error.
-pub fn fill(reader: &mut dyn Read, into: &mut [u8], done: &mut usize) -> io::Result<()> {
-    while *done < into.len() {
-        match reader.read(&mut into[*done..]) {
-            Ok(0) => break,
-            Ok(got) => *done += got,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 impl Member {

@@ -2,7 +2,7 @@
 
 use super::name;
 use pfh_encrypted::Keys;
-use pfh_source::{Selection, Volumes};
+use pfh_source::{Alone, Selection, Volumes};
 use pfh_volume::archive::Limits;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,12 +66,14 @@ pub struct Options {
 }
 
 /// How far contents are decoded ahead: the default is not at all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Decoding {
     /// Threads that decode; fewer than two are none, since the one that reads does it itself.
     pub threads: usize,
     /// Bytes that they decode ahead at most.
     pub memory: usize,
+    /// Where streams are counted that only one of them can decode.
+    pub alone: Alone,
 }
 
 impl Options {

@@ -1,6 +1,7 @@
 //! Buffers that are used again: content that one thread decodes and another one reads would else
-//! be allocated here and freed there, and each page of it be made anew.
+//! be allocated here and freed there, and the system would make each page of it again.
 
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -61,6 +62,20 @@ impl AsRef<[u8]> for Part {
     fn as_ref(&self) -> &[u8] {
         (*self.of).as_ref().get(self.range.clone()).unwrap_or_default()
     }
+}
+
+/// Reads until `into` is full, or to the end; `done` says how many bytes came, also in front of an
+/// error.
+pub fn fill(reader: &mut dyn Read, into: &mut [u8], done: &mut usize) -> io::Result<()> {
+    while *done < into.len() {
+        match reader.read(&mut into[*done..]) {
+            Ok(0) => break,
+            Ok(got) => *done += got,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

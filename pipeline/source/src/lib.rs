@@ -6,6 +6,7 @@
 //! bytes: [`terminal`] renders them for people.
 
 mod address;
+mod alone;
 mod base;
 mod batch;
 mod descend;
@@ -47,6 +48,7 @@ mod wildcards;
 mod within;
 
 pub use address::is_address;
+pub use alone::Alone;
 pub use base::Base;
 pub use batch::{Ahead, Batch};
 pub use descend::{Descend, Links, Recurse, Special};

@@ -1,6 +1,7 @@
 //! A folder of a 7z archive: packed streams through a chain of coders to one stream.
 
 use super::limits::Limits;
+use super::parts;
 use super::tape::Tape;
 use super::{decoder, decoder::Packing};
 use crate::bytes::Bytes;
@@ -68,12 +69,23 @@ impl Folder {
     /// # Errors
     /// When a coder is not known, or needs more memory than allowed.
     pub fn open(&self, bytes: &Arc<dyn Bytes>, packed: &[(u64, u64)], limits: &Limits) -> io::Result<Opened> {
-        self.output(self.main, &Within { bytes, packed, limits }, 0)
+        let is_cut = self.coders.get(self.main).is_some_and(|coder| coder.id == 0x21);
+        let opened = self.output(self.main, &Within { bytes, packed, limits }, 0)?;
+        Ok(if is_cut { opened } else { parts::beside(opened, &limits.crew) })
     }
 
     fn output(&self, number: usize, within: &Within<'_>, depth: usize) -> io::Result<Opened> {
         let coder = self.coders.get(number).filter(|_| depth <= self.coders.len());
         let coder = coder.ok_or_else(|| invalid("coders are bound in a circle"))?;
+        if let (0x21, [bits @ 0..=40], 1) = (coder.id, &coder.properties[..], coder.inputs.len())
+            && let Some(place) = self.place(coder.inputs.start, within)
+        {
+            let window = parts::dictionary(*bits);
+            if window > within.limits.window {
+                return Err(invalid(wide(window)));
+            }
+            return parts::lzma2(within.bytes, place?, window as u32, within.limits);
+        }
         let mut inputs =
             coder.inputs.clone().map(|input| self.input(input, within, depth)).collect::<Result<Vec<_>, _>>()?;
         if coder.id == 0x0303_011B && inputs.len() == 4 {
@@ -89,14 +101,18 @@ impl Folder {
         if let Some((_, output)) = self.bound.iter().find(|(bound, _)| *bound == input) {
             return self.output(*output, within, depth + 1);
         }
+        let place = self.place(input, within).ok_or_else(|| invalid("a coder without an input"))??;
+        Ok(Box::new(Tape::new(within.bytes.clone(), place.start, place.end)))
+    }
+
+    /// Where the packed stream lies that is an input; `None` if it is none.
+    fn place(&self, input: usize, within: &Within<'_>) -> Option<io::Result<Range<u64>>> {
         let stream = self.packed.iter().find(|(packed, _)| *packed == input);
-        let place = stream.and_then(|(_, at)| within.packed.get(*at));
-        let (start, length) = *place.ok_or_else(|| invalid("a coder without an input"))?;
+        let (start, length) = *stream.and_then(|(_, at)| within.packed.get(*at))?;
         // Packed streams start behind the signature header.
         let start = start.saturating_add(32);
         let end = start.checked_add(length).filter(|end| *end <= within.bytes.size());
-        let end = end.ok_or_else(|| invalid("a packed stream leads out of the archive"))?;
-        Ok(Box::new(Tape::new(within.bytes.clone(), start, end)))
+        Some(end.map(|end| start..end).ok_or_else(|| invalid("a packed stream leads out of the archive")))
     }
 }
 
@@ -126,7 +142,7 @@ fn decoded(coder: &Coder, input: Opened, limits: &Limits) -> io::Result<Opened> 
                 [bits @ 0..=40] => u32::from(*bits),
                 _ => return Err(invalid("wrong properties")),
             };
-            let size = if bits == 40 { u64::from(u32::MAX) } else { u64::from(2 | bits & 1) << (bits / 2 + 11) };
+            let size = parts::dictionary(bits as u8);
             if size > limits.window {
                 return Err(invalid(wide(size)));
             }

@@ -76,6 +76,11 @@ impl Format {
             | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Some(Format::Bzip2),
             [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some(Format::Xz),
             [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Format::Zstd),
+            // A frame that is passed over, as pzstd puts in front of each.
+            [0x50..=0x5F, 0x2A, 0x4D, 0x18, a, b, c, d, rest @ ..] => {
+                let length = usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).ok()?;
+                Format::recognize(rest.get(length..)?).filter(|found| matches!(found, Format::Zstd | Format::Lz4))
+            }
             [0x04, 0x22, 0x4D, 0x18, ..] | [0x02, 0x21, 0x4C, 0x18, ..] => Some(Format::Lz4),
             [b'L', b'Z', b'I', b'P', ..] if signature::is_lzip(start) => Some(Format::Lzip),
             [0x1F, 0x9D, ..] if signature::is_compress(start) => Some(Format::Compress),

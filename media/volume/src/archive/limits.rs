@@ -1,5 +1,6 @@
 //! Limits on the depth, the members, the bytes and the memory of archives.
 
+use super::crew::Hands;
 use super::passwords::Passwords;
 
 /// The bounds of everything that an archive states, and the passwords of its members.
@@ -26,6 +27,8 @@ pub struct Limits {
     pub hidden: bool,
     /// Passwords that may open members.
     pub passwords: Passwords,
+    /// Who decodes compressed streams ahead of their readers.
+    pub crew: Hands,
 }
 
 impl Default for Limits {
@@ -40,6 +43,7 @@ impl Default for Limits {
             salvage: false,
             hidden: false,
             passwords: Passwords::default(),
+            crew: Hands::default(),
         }
     }
 }

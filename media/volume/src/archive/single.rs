@@ -1,9 +1,10 @@
 //! A compressed stream that is not an archive: one member.
 
 use super::checked::{Checked, Stated};
-use super::decoder::{self, Packing};
+use super::decoder::Packing;
 use super::limits::Limits;
 use super::member::{failure, node};
+use super::parts;
 use super::tape::Tape;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Nodes};
@@ -50,7 +51,7 @@ struct Stream {
 
 impl Content for Stream {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
-        let opened = decoder::open(self.packing, self.bytes.clone(), &self.limits);
+        let opened = parts::open(self.packing, &self.bytes, &self.limits);
         let opened = opened.map_err(|error| failure(&self.path, error.to_string()))?;
         let most = self.limits.most(self.bytes.size());
         Ok(Box::new(Checked::new(opened, self.path.clone(), Stated::default(), most)))

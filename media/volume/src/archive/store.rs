@@ -1,8 +1,9 @@
 //! The bytes of an archive whose members come one behind the other: plain, or in one compressed
 //! stream.
 
-use super::decoder::{self, Packing};
+use super::decoder::Packing;
 use super::limits::Limits;
+use super::parts;
 use super::tape::Tape;
 use super::track::Track;
 use crate::bytes::Bytes;
@@ -23,7 +24,7 @@ impl Store {
     /// the next one is asked for.
     pub fn packed(packing: Packing, bytes: Arc<dyn Bytes>, limits: &Limits) -> Store {
         let limits = limits.clone();
-        Store::Packed(Track::new(move || decoder::open(packing, bytes.clone(), &limits)))
+        Store::Packed(Track::new(move || parts::open(packing, &bytes, &limits)))
     }
 
     /// A range of them.

@@ -11,7 +11,7 @@ use crate::name;
 use crate::outer::Outer;
 use crate::spool::Spool;
 use pfh_source::{Entry, Inside};
-use pfh_volume::archive::{self, Format, LayoutFile, Limits};
+use pfh_volume::archive::{self, Format, Hands, LayoutFile, Limits};
 use pfh_volume::{Bytes, Nodes};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Expanding {
         depth: u32,
     ) {
         let prefix = name::prefix(printed);
-        let limits = &self.options.of_archives();
+        let limits = &self.limits();
         let opened = match (parts, self.unpack_images(format, &bytes, limits)) {
             (_, Packed::Tar(tar)) => {
                 bytes = tar;
@@ -53,6 +53,12 @@ impl Expanding {
             Ok(nodes) => self.enter_nodes(nodes, format.name(), (bytes, watch, depth), printed),
             Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
         }
+    }
+
+    /// The limits of archives, with the threads that decode.
+    fn limits(&mut self) -> Limits {
+        let crew = self.decoders().map(|decoders| Hands::of(decoders)).unwrap_or_default();
+        Limits { crew, ..self.options.of_archives() }
     }
 
     /// Goes into the members of an archive.
@@ -90,7 +96,7 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
-        let limits = self.options.of_archives();
+        let limits = self.limits();
         let nodes = archive::open_layout(bytes.clone(), files, &limits);
         self.enter_nodes(nodes, LAYERED, (bytes, watch, depth), printed);
     }

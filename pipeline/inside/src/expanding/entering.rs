@@ -276,14 +276,16 @@ impl Expanding {
         self.stack.push(Level { is_volume: true, ..Level::new(prefix, listed, about, behind, depth) });
     }
 
+    /// The threads that decode ahead, if several do.
+    pub(super) fn decoders(&mut self) -> Option<Arc<Decoders>> {
+        let Decoding { threads, memory, ref alone } = self.options.decoding;
+        let is_serial = threads < 2 || self.options.time.is_some() || self.wanted.is_some();
+        (!is_serial).then(|| self.decoders.get_or_insert_with(|| Decoders::new(threads, memory, alone)).clone())
+    }
+
     /// Names whose contents are decoded ahead, if several threads decode.
     pub(super) fn listed(&mut self, nodes: Nodes) -> Listed {
-        let is_serial = self.options.decoding.threads < 2 || self.options.time.is_some() || self.wanted.is_some();
-        if is_serial {
-            return Listed::Nodes(nodes);
-        }
-        let Decoding { threads, memory } = self.options.decoding;
-        let decoders = self.decoders.get_or_insert_with(|| Decoders::new(threads, memory)).clone();
+        let Some(decoders) = self.decoders() else { return Listed::Nodes(nodes) };
         Listed::Ahead(Box::new(Window::new(nodes, &self.options.selection, decoders, self.is_decoded)))
     }
 

@@ -22,6 +22,10 @@ pub enum StatsFormat {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figures {
+    /// Bytes that came out of compressed streams which one thread decoded.
+    alone_bytes: u64,
+    /// Such streams, where several threads were to decode.
+    alone_streams: u64,
     /// Batches of messages that were hashed side by side.
     batches: u64,
     /// Inputs that could not be read.
@@ -83,6 +87,8 @@ fn rate(summary: &Summary) -> f64 {
 fn figures(summary: &Summary) -> Figures {
     let s = &summary.stats;
     Figures {
+        alone_bytes: s.alone_bytes,
+        alone_streams: s.alone_streams,
         batches: s.batches,
         failed: summary.failed,
         files: summary.hashed,
@@ -108,7 +114,7 @@ fn figures(summary: &Summary) -> Figures {
 
 fn text(summary: &Summary) -> String {
     let s = &summary.stats;
-    format!(
+    let mut text = format!(
         "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
          wait for space {:.3} s, {}  wait for data {:.3} s, {}\n{} read, {:.1} MB/s\n\
          table: at most {} of {}; {} in {}\n\
@@ -131,7 +137,12 @@ fn text(summary: &Summary) -> String {
         many(s.batches, "batch", "batches"),
         counted(s.sharing, "thread"),
         s.lent.as_secs_f64(),
-    )
+    );
+    if s.alone_streams > 0 {
+        let (streams, bytes) = (counted(s.alone_streams, "stream"), counted(s.alone_bytes, "byte"));
+        text.push_str(&format!("\n{streams} of {bytes} decoded by one thread: its compression allows no more"));
+    }
+    text
 }
 
 /// The figures as text or as one JSON object. Times of stages are sums over threads.
@@ -206,8 +217,16 @@ mod tests {
         let s = &mut summary.stats;
         (s.waits_for_space, s.waits_for_data, s.read_bytes) = (1, 1, 1);
         (s.peak_table, s.table, s.jobs, s.batches, s.sharing) = (1, 1, 1, 1, 1);
+        (s.alone_streams, s.alone_bytes) = (1, 1);
         let text = render(&summary, StatsFormat::Text);
-        for words in ["0.000 s, 1 time  wait", "1 byte read", "1 of 1 byte;", "1 job in 1 batch\n", "1 thread shared"] {
+        for words in [
+            "0.000 s, 1 time  wait",
+            "1 byte read",
+            "1 of 1 byte;",
+            "1 job in 1 batch\n",
+            "1 thread shared",
+            "\n1 stream of 1 byte decoded",
+        ] {
             assert!(text.contains(words), "{words:?} is missing:\n{text}");
         }
         assert!(text.contains("data 0.000 s, 1 time\n"), "{text}");
