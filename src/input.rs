@@ -17,8 +17,8 @@ use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
 use pfh_source::os::{HOLDS, STREAMS, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
-    Cause, Descend, Document, Entry, Item, NamedTwice, Operands, Order, Ordered, Origin, Paths, Problem, Recurse,
-    Separator, Source, Stage, Stream, Streams, is_address, names,
+    Cause, Descend, Document, Entry, Item, NamedTwice, Object, Operands, Order, Ordered, Origin, Paths, Problem,
+    Recurse, Separator, Source, Stage, Stream, Streams, is_address, names,
 };
 #[cfg(feature = "inside")]
 use pfh_source::{Hosts, Swept};
@@ -79,6 +79,9 @@ pub struct Input {
     /// How far images and archives among the files are opened; `None` takes them as files alone.
     #[cfg(feature = "inside")]
     pub inside: Option<crate::inside::Options>,
+    /// Who decodes images and what is in them: the threads and a share of the memory of the plan.
+    #[cfg(feature = "inside")]
+    pub decoding: Decoding,
 }
 
 /// Why nothing can be read.
@@ -143,10 +146,15 @@ impl Input {
     pub(crate) fn share(&mut self, plan: Plan) -> Plan {
         self.table = plan.memory as u64;
         #[cfg(feature = "inside")]
-        if let Some(inside) = self.inside.as_mut().filter(|_| plan.threads > 1) {
+        if plan.threads > 1 && (self.inside.is_some() || self.content == Content::Images) {
             let memory = plan.memory / 4;
+            // Images have decoders of their own beside those of their contents.
+            let pools = 1 + usize::from(self.inside.is_some() && self.content == Content::Images);
             let alone = pfh_source::Alone::default();
-            inside.decoding = Decoding { threads: plan.threads, memory, alone: alone.clone() };
+            self.decoding = Decoding { threads: plan.threads, memory: memory / pools, alone: alone.clone() };
+            if let Some(inside) = &mut self.inside {
+                inside.decoding = self.decoding.clone();
+            }
             return Plan { memory: plan.memory - memory, alone, ..plan };
         }
         plan
@@ -318,12 +326,24 @@ impl Input {
             return Err(InputError::NoImage);
         }
         self.check()?;
-        let item = |(number, path): (usize, &OsString)| {
-            let name = path.as_encoded_bytes().into();
-            let origin = Origin::Object { name, object: Arc::new(ImageObject(PathBuf::from(path))) };
+        let item = |(number, (path, object)): (usize, (&OsString, Arc<dyn Object>))| {
+            let origin = Origin::Object { name: path.as_encoded_bytes().into(), object };
             Item::Entry(Entry { number: number as u64, origin, stat: None })
         };
-        Ok(Box::new(self.paths.iter().enumerate().map(item).collect::<Vec<_>>().into_iter()))
+        let items = self.paths.iter().zip(self.objects()).enumerate().map(item);
+        Ok(Box::new(items.collect::<Vec<_>>().into_iter()))
+    }
+
+    /// The images by their names, decoded by the threads of the plan.
+    fn objects(&self) -> Vec<Arc<dyn Object>> {
+        let paths = self.paths.iter().map(PathBuf::from);
+        #[cfg(feature = "inside")]
+        if self.decoding.threads > 1 {
+            return crate::inside::images(paths, &self.decoding)
+                .map(|image| Arc::new(image) as Arc<dyn Object>)
+                .collect();
+        }
+        paths.map(|path| Arc::new(ImageObject(path)) as Arc<dyn Object>).collect()
     }
 
     fn operands(&self, wanted: Wanted) -> Result<Box<dyn Source>, InputError> {

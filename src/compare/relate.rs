@@ -88,7 +88,7 @@ pub fn search(
     }
     let (pairs, groups) = (counts.pairs, &groups);
     let members = documents.members();
-    let closed = if request.input.inside.is_some() { 0 } else { closed(collection) };
+    let closed = if request.input.is_inside() { 0 } else { closed(collection) };
     let ended = AllRelated { relating: &relating, pairs, listed, members, closed, common: &common, groups, collection };
     tell(Event::AllRelated(&ended)).map_err(job::Error::Sink)?;
     Ok(counts)
