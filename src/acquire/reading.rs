@@ -27,7 +27,8 @@ pub struct Reading {
     pub length: Option<u64>,
     /// How unreadable sectors are dealt with.
     pub policy: ErrorPolicy,
-    /// How many blocks are read at a time. Streams are read by one.
+    /// How many blocks are read at a time; 0 for two, and for as many of an image as there are
+    /// processors to decode them. Streams are read by one.
     pub readers: usize,
     /// Whether the holes of a sparse file are taken for zeros without being read.
     pub holes: Holes,
@@ -43,7 +44,7 @@ impl Reading {
     pub fn new(algorithms: impl IntoIterator<Item: Into<Algorithm>>) -> Self {
         let Imaging { algorithms, piecewise, memory, ring, from, length, policy, holes, pad, checkpoint, .. } =
             Imaging::new(algorithms);
-        let (readers, policy) = (2, ErrorPolicy { retries: RETRIES, ..policy });
+        let (readers, policy) = (0, ErrorPolicy { retries: RETRIES, ..policy });
         Reading { algorithms, piecewise, memory, ring, from, length, policy, readers, holes, pad, checkpoint }
     }
 

@@ -348,6 +348,10 @@ fn widen(asked: &mut Resolved<'_>, medium: &Medium) -> Option<String> {
 
 /// Settings that follow from the source and the targets.
 fn resolve(asked: &mut Resolved<'_>, medium: &Medium) {
+    if asked.imaging.readers == 0 {
+        let decoders = if medium.kind() == Kind::Image { pfh_source::os::processors() } else { 0 };
+        asked.imaging.readers = decoders.max(2);
+    }
     asked.imaging.independent = Some(asked.targets.len()).filter(|targets| *targets > 0);
     if asked.has_e01() {
         // The format counts in sectors.

@@ -100,9 +100,9 @@ pub struct AcquireArgs {
     /// Write zeros as holes in raw files.
     #[arg(long)]
     pub sparse: bool,
-    /// Number of blocks read at a time.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub readers: u8,
+    /// Number of blocks read at a time: 2, and of an image as many as there are processors.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub readers: Option<u8>,
     /// Do not read the holes of a sparse file; they are zeros.
     #[arg(long)]
     pub skip_holes: bool,
@@ -227,7 +227,7 @@ fn reading(args: &AcquireArgs) -> Result<Reading, Failure> {
     imaging.ring = args.blocks.ring()?;
     (imaging.from, imaging.length) = (args.skip, args.length);
     imaging.checkpoint = Duration::try_from_secs_f64(args.map_interval).map_err(|e| format!("--map-interval: {e}"))?;
-    imaging.readers = usize::from(args.readers);
+    imaging.readers = args.readers.map_or(0, usize::from);
     imaging.holes = if args.skip_holes { Holes::Skip } else { Holes::Read };
     imaging.policy = ErrorPolicy {
         retries: args.retries,
