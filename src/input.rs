@@ -79,7 +79,7 @@ pub struct Input {
     /// How far images and archives among the files are opened; `None` takes them as files alone.
     #[cfg(feature = "inside")]
     pub inside: Option<crate::inside::Options>,
-    /// Who decodes images and what is in them: the threads and a share of the memory of the plan.
+    /// Who decodes images and their contents: the threads and a share of the memory of the plan.
     #[cfg(feature = "inside")]
     pub decoding: Decoding,
 }

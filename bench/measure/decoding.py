@@ -4,6 +4,9 @@
 
 DIR is the tree that goes into each container (some 10,000 files of 200 MB). All containers are made of it first. Seconds by the clock and of the
 processor (user and system) of whole processes that take turns; the rows of pfh are compared before a time counts.
+
+The last table is a model: n processors take all seconds of one thread / n, and never less than the listing of the names, which one thread does. The
+listing is the run that takes no content, less the digest of the container. It knows no waiting for memory or locks.
 """
 
 import shutil
@@ -21,6 +24,10 @@ MAKE = {
     "files.zip": ["sh", "-c", 'cd "$0" && zip -qr "$1" .', "{tree}", "{to}"],
     "files.tar": ["tar", "-cf", "{to}", "-C", "{tree}", "."],
     "files.tgz": ["tar", "-czf", "{to}", "-C", "{tree}", "."],
+    "files.txz": ["sh", "-c", 'tar -cf - -C "$0" . | xz -T2 -1 --block-size=4MiB >"$1"', "{tree}", "{to}"],
+    "files.tbz": ["sh", "-c", 'tar -cf - -C "$0" . | bzip2 -1 >"$1"', "{tree}", "{to}"],
+    "files.tzst": ["sh", "-c", 'tar -cf - -C "$0" . | pzstd -q -3 >"$1"', "{tree}", "{to}"],
+    "files.tlz4": ["sh", "-c", 'tar -cf - -C "$0" . | lz4 -q >"$1"', "{tree}", "{to}"],
     "files.7z": ["7z", "a", "-bso0", "-bsp0", "-mx1", "{to}", "{tree}/."],
     "files.raw": ["sh", "-c", 'truncate -s "$2" "$1" && mkfs.ext4 -q -d "$0" "$1"', "{tree}", "{to}", "{size}"],
     "files.E01": ["sh", "-c", 'ewfacquire -u -q -c fast -S 7EiB -t "${1%.E01}" "${1%.E01}.raw" >/dev/null 2>&1', "-", "{to}"],
@@ -31,6 +38,10 @@ PEERS = {
     "files.zip": [["unzip", "-qt"], ["7z", "t"]],
     "files.tar": [["bsdtar", "-xOf"], ["tar", "-xOf"]],
     "files.tgz": [["bsdtar", "-xOf"], ["tar", "-xzOf"]],
+    "files.txz": [["bsdtar", "-xOf"], ["tar", "-xJOf"]],
+    "files.tbz": [["bsdtar", "-xOf"], ["tar", "-xjOf"]],
+    "files.tzst": [["bsdtar", "-xOf"], ["tar", "--zstd", "-xOf"]],
+    "files.tlz4": [["bsdtar", "-xOf"]],
     "files.7z": [["7z", "t"]],
     "files.E01": [["ewfverify", "-q"]],
 }
@@ -48,6 +59,18 @@ def contenders(said, program, container):
     for words in PEERS.get(container.name, []):
         if find(words[0]):
             yield Contender(" ".join(words), [*words, container])
+
+
+def modelled(said, program, container, alone):
+    """Times of one thread for 2 to 64 processors."""
+    run = [program, "hash", "-q", "-t", "1"]
+    parts = [
+        Contender("names", [*run, "--inside", "--include", container.name, container], None),
+        Contender("container", [*run, container], None),
+    ]
+    runs = take_turns(parts, said.rounds)
+    listing = max(turns.least(runs["names"], "cpu") - turns.least(runs["container"], "cpu"), 0.001)
+    return [container.name, round(alone, 3), round(listing, 3), *(round(alone / max(alone / n, listing), 1) for n in (2, 4, 8, 16, 64))]
 
 
 def make(room, tree):
@@ -68,7 +91,7 @@ def main(words):
     ask.add_argument("--former", type=Path, help="another build to compare with")
     ask.add_argument("--threads", default=2, type=int, help="threads beside one (%(default)s)")
     said = record.parse(ask, words)
-    program, tables = pfh(said), []
+    program, tables, model = pfh(said), [], []
     with tempfile.TemporaryDirectory() as room:
         for container in make(Path(room), said.tree.resolve()):
             runs = take_turns(list(contenders(said, program, container)), said.rounds)
@@ -80,4 +103,7 @@ def main(words):
                 table.append([name, *wall, *cpu, round(alone / turns.least(some, "wall"), 2)])
             columns = ["program", "wall s, least", "median", "CPU s, least", "median", "times pfh -t 1"]
             tables.append(record.table(container.name, columns, table, notes=["rows of pfh equal"]))
+            model.append(modelled(said, program, container, turns.least(runs["pfh -t 1"], "cpu")))
+    columns = ["container", "CPU s of one thread", "of them names", *(f"{n} processors: times" for n in (2, 4, 8, 16, 64))]
+    tables.append(record.table("A model of more processors", columns, model))
     record.finish("decoding", said, tables, [[program, "--version"], ["7z", "--help"], ["unzip", "-v"], ["bsdtar", "--version"]])

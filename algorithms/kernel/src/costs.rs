@@ -7,6 +7,7 @@
 use crate::kernel::{Kernel, Word};
 use std::hint::black_box;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Where the costs come from, as `PFH_COSTS` says.
@@ -20,7 +21,16 @@ pub enum Costs {
 }
 
 /// The source that this process uses.
-static USED: LazyLock<Costs> = LazyLock::new(|| Costs::environment().unwrap_or(Costs::Table));
+static USED: LazyLock<Costs> = LazyLock::new(|| {
+    let is_asked = std::env::var_os("PFH_COSTS").is_some();
+    match HAS_LITTLE.load(Ordering::Relaxed) && !is_asked {
+        true => Costs::Table,
+        false => Costs::environment().unwrap_or(Costs::Table),
+    }
+});
+
+/// Whether there is too little to hash for a measurement.
+static HAS_LITTLE: AtomicBool = AtomicBool::new(false);
 
 impl Costs {
     /// All of them, the default first.
@@ -46,6 +56,13 @@ impl Costs {
     /// The source that this process uses.
     pub fn used() -> Costs {
         *USED
+    }
+
+    /// Takes the tables in this process where `PFH_COSTS` does not ask for one of both, unless a
+    /// function was used already: for a program that has less to hash than a measurement hashes.
+    pub fn take_table() {
+        HAS_LITTLE.store(true, Ordering::Relaxed);
+        LazyLock::force(&USED);
     }
 }
 

@@ -131,6 +131,17 @@ pub fn run(hash: &Hash) -> Exit {
     exit::end(try_run(hash))
 }
 
+/// Whether the input is a few short files, which are hashed sooner than the kernels are measured.
+fn has_little(input: &pfh::Input) -> bool {
+    const LITTLE: (usize, u64) = (16, 256 << 10);
+    let length = |path| std::fs::symlink_metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
+    let is_plain = input.list.is_none() && input.content == pfh::Content::Files && !input.is_inside();
+    // Without operands it is standard input, which may be long.
+    let is_few = is_plain && (1..=LITTLE.0).contains(&input.paths.len());
+    let all: Option<u64> = if is_few { input.paths.iter().map(length).sum() } else { None };
+    all.is_some_and(|all| all <= LITTLE.1)
+}
+
 fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     #[cfg(any(feature = "audit", feature = "image"))]
     hash.key.iter().for_each(|path| exit::warn_of_key(path));
@@ -150,6 +161,9 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         .reuse(hash.cache.as_ref().map(reuse))
         .secret(secret)
         .replace(hash.force);
+    if has_little(&request.input) {
+        pfh::Costs::take_table();
+    }
     let manifest = Manifest::new(session.destination(hash.output.as_ref()))
         .format(format, layout)
         .seal(hash.seal.then(|| Sealing { key: hash.key.clone(), defaults: config::used() }));
@@ -252,5 +266,25 @@ pub fn say_without(without: u64, algorithms: &[pfh::digest::Algorithm]) {
         why.dedup();
         let (names, why) = (names.join(", "), why.join(", "));
         exit::say(format!("{without} {files} no digest of {names} ({why}): read, and not a failure"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_short_files_are_little_and_streams_and_directories_are_not() {
+        let room = tempfile::tempdir().unwrap();
+        let file = |name: &str, length: u64| {
+            let path = room.path().join(name);
+            std::fs::File::create(&path).unwrap().set_len(length).unwrap();
+            path
+        };
+        let (short, long) = (file("short", 100), file("long", (256 << 10) - 99));
+        let little = |paths: Vec<PathBuf>| has_little(&pfh::Input::new(paths));
+        assert!(little(vec![short.clone()]) && little(vec![short.clone(); 16]) && little(vec![long.clone()]));
+        assert!(!little(vec![short.clone(), long]) && !little(vec![short.clone(); 17]));
+        assert!(!little(vec![]) && !little(vec![room.path().to_owned()]) && !little(vec![room.path().join("none")]));
     }
 }
