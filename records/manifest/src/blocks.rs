@@ -31,6 +31,15 @@ enum Line<'a> {
     Other,
 }
 
+/// Whether a line is the head of a section of TOML or INI: `[file]`, `[[file]]`.
+pub(crate) fn is_section(line: &[u8]) -> bool {
+    let inner = line.trim_ascii().strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")).unwrap_or_default();
+    let inner = inner.strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")).unwrap_or(inner);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let is_json = matches!(inner, b"true" | b"false" | b"null");
+    inner.first().is_some_and(u8::is_ascii_alphabetic) && inner.iter().all(is_word) && !is_json
+}
+
 /// The longest key.
 const KEY: usize = 40;
 
@@ -61,7 +70,8 @@ fn parts(line: &[u8]) -> Line<'_> {
     match (at, key.filter(is_key)) {
         (Some(at), Some(key)) if text.get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t')) => {
             let value = text[at + 1..].trim_ascii();
-            let inner = [b'"', b'\''].iter().find_map(|quote| value.strip_prefix(&[*quote])?.strip_suffix(&[*quote]));
+            let inner =
+                [b'"', b'\'', b'`'].iter().find_map(|quote| value.strip_prefix(&[*quote])?.strip_suffix(&[*quote]));
             Line::Field { key, value: inner.unwrap_or(value), first }
         }
         _ if line.starts_with(b" ") || line.starts_with(b"\t") => Line::More,
@@ -127,7 +137,26 @@ pub(crate) struct Decoder {
     /// The algorithm of lines below the last key.
     below: Option<Algorithm>,
     is_changes: bool,
+    /// The name of a file in a line of its own, which digests follow.
+    title: Option<Vec<u8>>,
     items: VecDeque<Item>,
+}
+
+/// The name of a file that stands alone in a line, perhaps as a heading of Markdown: it has an
+/// extension, or is a path without blanks.
+fn title(line: &[u8]) -> Option<&[u8]> {
+    let is_mark = |byte: &u8| b"#*`\" ".contains(byte);
+    let start = line.iter().position(|byte| !is_mark(byte))?;
+    let end = line.iter().rposition(|byte| !is_mark(byte) && *byte != b':')? + 1;
+    let name = line.get(start..end)?;
+    let base = name.rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?;
+    let extension = base.iter().rposition(|byte| *byte == b'.').map(|dot| &base[dot + 1..]).unwrap_or_default();
+    let is_extension = (1..=8).contains(&extension.len())
+        && extension.iter().all(u8::is_ascii_alphanumeric)
+        && extension.iter().any(u8::is_ascii_alphabetic);
+    let is_path = name.contains(&b'/') && !name.contains(&b' ') && !base.is_empty();
+    let is_address = name.windows(3).any(|three| three == b"://");
+    (!is_address && name.len() < 1024 && (is_extension || is_path)).then_some(name)
 }
 
 impl Decoder {
@@ -137,13 +166,14 @@ impl Decoder {
         let names = if sample.windows { Names::Windows } else { Names::Exact };
         Decoder {
             registry,
-            candidates: digits::candidates(registry, options.named()),
+            candidates: digits::wanted(registry, options),
             names,
             draft: Draft::default(),
             bytes: 0,
             limit: options.limit,
             below: None,
             is_changes: sample.lines.iter().any(|line| line.starts_with(b"Changed-By:")),
+            title: None,
             items: VecDeque::new(),
         }
     }
@@ -152,6 +182,13 @@ impl Decoder {
     fn flush(&mut self) {
         self.bytes = 0;
         let draft = std::mem::take(&mut self.draft);
+        let mut draft = draft;
+        if draft.has_digest()
+            && !draft.is_named()
+            && let Some(title) = self.title.take()
+        {
+            draft.rename(title);
+        }
         // A block without a digest is the head of a list, or describes something else; one without
         // a name has nothing to say.
         if draft.has_digest() {
@@ -163,6 +200,10 @@ impl Decoder {
         self.below = None;
         if value.is_empty() {
             self.below = below(self.registry, key);
+            if let Some(title) = title(key.as_bytes()) {
+                self.flush();
+                self.title = Some(title.to_vec());
+            }
             return;
         }
         let role = roles::of(self.registry, key);
@@ -213,6 +254,10 @@ impl DecodeLine for Decoder {
                 self.field(key, value);
             }
             Line::More => {}
+            Line::Other if title(line).is_some() => {
+                self.flush();
+                self.title = title(line).map(<[u8]>::to_vec);
+            }
             Line::Other if line.starts_with(b"#") => {}
             // Text between blocks says nothing of files, unless it holds a digest.
             Line::Other => {

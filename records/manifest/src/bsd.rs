@@ -152,15 +152,13 @@ pub(crate) fn is_unclosed(front_of_digest: &[u8]) -> bool {
 
 /// The digest of a tagged line; the tag must be one of `assumed` unless that is empty.
 pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<'_>) -> Result<Digest, Fault> {
+    let plain = without_colons(tagged.digest);
+    let tagged = &Tagged { digest: plain.as_deref().unwrap_or(tagged.digest), ..*tagged };
     let algorithm = algorithm(registry, tagged).ok_or_else(|| Fault::UnknownAlgorithm(tagged.tag.into()));
     if !assumed.is_empty() && !algorithm.as_ref().is_ok_and(|algorithm| assumed.contains(algorithm)) {
         return Err(Fault::Unasked);
     }
-    let algorithm = algorithm?;
-    match without_colons(tagged.digest) {
-        Some(digest) => digits::digest(algorithm, &digest),
-        None => digits::digest(algorithm, tagged.digest),
-    }
+    digits::digest(algorithm?, tagged.digest)
 }
 
 /// The digits of `d1:7c:a1:…`, as `openssl dgst -c` prints them; `None` of any other text.

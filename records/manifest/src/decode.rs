@@ -113,6 +113,10 @@ impl<'a> Decoder<'a> {
         }
         let other = match packed(&start) {
             Some(by) => Some(format!("packed with {by}, which is not unpacked here")),
+            None if start.starts_with(b"# Report by fclones") => Some("a report of fclones".to_owned()),
+            None if start.trim_ascii_start().starts_with(b"Created By AccessData") => {
+                Some("a log of FTK Imager, whose digests are of an image's content".to_owned())
+            }
             None => (is_page && !html::holds_digests(&start)).then(|| "a page in HTML".to_owned()),
         };
         if let Some(other) = other {
@@ -129,7 +133,11 @@ impl<'a> Decoder<'a> {
         };
         let says_sfv = options.format.is_some() || options.named().first().is_some_and(|first| first.name() == "crc32");
         let named = is_adler(options.named());
-        let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
+        let end = match format {
+            Format::Sums | Format::Bsd if sums::ends_with_nul(&start) => End::Nul,
+            Format::Sums | Format::Bsd => options.end,
+            _ => End::Line,
+        };
         let mut remarks = Vec::new();
         if sample.lines.first().is_some_and(|line| line.starts_with(b"untrusted comment: ")) {
             remarks.push("the signature in front of it was not checked: signify -V does that".to_owned());
@@ -138,7 +146,11 @@ impl<'a> Decoder<'a> {
             remarks.push("the PGP signature around it was not checked: check --key KEYS does that".to_owned());
         }
         let decoder: Box<dyn DecodeLine> = match format {
-            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end, &sample)),
+            Format::Sums | Format::Bsd => {
+                let shape = if end == End::Line { others::trailing::Shape::of(&sample.lines) } else { None };
+                remarks.extend(shape.and_then(others::trailing::Shape::remark).map(str::to_owned));
+                Box::new(sums::Decoder::new(registry, options, end, &sample))
+            }
             Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry, sample.windows)),
             Format::Jsonl => Box::new(jsonl::Decoder::new(registry)),
             Format::Csv => Box::new(csv::Decoder::new(registry)),
@@ -161,7 +173,7 @@ impl<'a> Decoder<'a> {
                     }
                 };
                 remarks.extend(columns.remark());
-                Box::new(columns::Decoder::new(registry, &options.assumed, columns))
+                Box::new(columns::Decoder::new(registry, options, columns))
             }
             Format::Json => {
                 let items = match others::ocfl::is_inventory(&start) {
@@ -301,7 +313,7 @@ pub(crate) fn packed(start: &[u8]) -> Option<&'static str> {
 
 /// The items of documents in JSON.
 fn documents(source: Source<'_>, registry: Registry, options: &Options) -> io::Result<Vec<Item>> {
-    let candidates = digits::candidates(registry, &options.assumed);
+    let candidates = digits::wanted(registry, options);
     let mut items = Vec::new();
     json::read(source, registry, options.limit, &mut |_, object| {
         match object {
@@ -329,17 +341,19 @@ fn dump(sample: &Sample<'_>, named: bool) -> Option<others::catalogue::Shape> {
 /// The format that a manifest starts like; sums for anything that is not plainly another. `named`
 /// are the algorithms of digests without a name, if the reader was given those.
 pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Format {
-    let start = start.trim_ascii_start();
+    // Labels of columns may begin with blanks.
+    let text = start.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(start.len());
+    let line = start[..text].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let (sample, start) = (Sample::of(&start[line..]), &start[text..]);
     let mut lines = start.split(|&byte| byte == b'\n').map(sample::bare);
     let first = lines.next().unwrap_or_default();
-    let sample = Sample::of(start);
     if start.starts_with(b"%%%%") {
         Format::Hashdeep
     } else if start.starts_with(b"<") {
         if is_dfxml(start) { Format::Dfxml } else { Format::Xml }
     } else if start.starts_with(b"{") {
         if is_ours(first) { Format::Jsonl } else { Format::Json }
-    } else if start.starts_with(b"[") && !is_section(first) {
+    } else if start.starts_with(b"[") && !blocks::is_section(first) {
         Format::Json
     } else if csv::is_header(first) {
         Format::Csv
@@ -360,6 +374,8 @@ pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Fo
         Format::Mtree
     } else if others::aide::is_start(&sample) {
         Format::Aide
+    } else if sample.lines.iter().filter(|line| !line.is_empty()).all(|line| sums::is_git(line)) {
+        Format::Sums
     } else if blocks::is_start(registry, &sample) {
         Format::Blocks
     } else if Columns::of(registry, &sample).is_some() {
@@ -383,15 +399,6 @@ pub(crate) fn is_ours(line: &[u8]) -> bool {
     let mut starts = kinds.iter().map(|kind| format!("{{\"type\":\"{kind}\""));
     let members = ["\"type\":\"file\"", "\"path\":", "\"digests\":"];
     starts.any(|start| text.starts_with(&start)) || members.iter().all(|member| text.contains(member))
-}
-
-/// Whether a line is the head of a section of TOML or INI: `[file]`, `[[file]]`.
-fn is_section(line: &[u8]) -> bool {
-    let inner = line.trim_ascii().strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")).unwrap_or_default();
-    let inner = inner.strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")).unwrap_or(inner);
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
-    let is_json = matches!(inner, b"true" | b"false" | b"null");
-    inner.first().is_some_and(u8::is_ascii_alphabetic) && inner.iter().all(is_word) && !is_json
 }
 
 /// Whether the first element is that of DFXML or of FCIV.

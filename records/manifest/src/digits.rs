@@ -6,7 +6,7 @@ use data_encoding::{BASE32_NOPAD, BASE64, BASE64URL};
 use pfh_digest::{Algorithm, Digest, Output, Registry, Standing};
 use pfh_similarity::Named;
 
-use crate::entry::Fault;
+use crate::entry::{Fault, Options};
 use crate::similarity;
 use pfh_digest::hex;
 
@@ -24,7 +24,9 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
         return Digest::from_bytes(algorithm, &padded).map_err(|_| Fault::WrongLength);
     }
     let bytes = if text.len() == 2 * length {
-        hex::decode(text).ok_or(Fault::Malformed("digest is not hexadecimal"))?
+        // Of four bytes base64 has as many characters as hexadecimal.
+        let encoded = || if text.ends_with(b"==") { base64(text) } else { None };
+        hex::decode(text).or_else(encoded).ok_or(Fault::Malformed("digest is not hexadecimal"))?
     } else if is_hexadecimal(text) {
         return Err(Fault::WrongLength);
     } else if text.len() == length.div_ceil(3) * 4 {
@@ -91,6 +93,20 @@ pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
     } else {
         assumed.to_vec()
     }
+}
+
+/// The algorithms that a digest without a name may be of by what the reader of a list says, first
+/// fit by length.
+pub(crate) fn wanted(registry: Registry, options: &Options) -> Vec<Algorithm> {
+    if !options.assumed.is_empty() {
+        return options.assumed.clone();
+    }
+    let mut wanted = options.hints.clone();
+    wanted.extend(candidates(registry, &[]));
+    if options.any {
+        wanted.extend(registry.all().filter(|algorithm| algorithm.output() != Output::Text));
+    }
+    wanted
 }
 
 /// A digest whose algorithm is known by its length: the first of the candidates that fits.

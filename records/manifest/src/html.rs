@@ -23,7 +23,7 @@ pub(crate) fn is_page(start: &[u8]) -> bool {
 
 /// Whether the first lines of a page's text hold a digest.
 pub(crate) fn holds_digests(text: &[u8]) -> bool {
-    text.split(|byte| byte.is_ascii_whitespace() || b":=*".contains(byte)).any(digits::is_digest)
+    text.split(|byte| byte.is_ascii_whitespace() || b":=*|".contains(byte)).any(digits::is_digest)
 }
 
 /// The text of a page, line by line.
@@ -102,6 +102,9 @@ impl<R: BufRead> Page<R> {
             }
             return;
         }
+        if let Some(link) = (name == b"a").then(|| link(tag)).flatten() {
+            self.ready.extend([b"\n", &decoded(link)[..], b"\n"].concat());
+        }
         match &name[..] {
             b"script" => self.passed_over = Some(b"script"),
             b"style" => self.passed_over = Some(b"style"),
@@ -165,6 +168,18 @@ impl<R: BufRead> BufRead for Page<R> {
     fn consume(&mut self, amount: usize) {
         self.given += amount;
     }
+}
+
+/// The address of a tag if it holds a digest: a link of networks that share files.
+fn link(tag: &[u8]) -> Option<&[u8]> {
+    let at = [&b"ed2k://|file|"[..], b"magnet:?"].into_iter().find_map(|begin| {
+        let found = tag.windows(begin.len()).position(|window| window == begin)?;
+        // A quote opens it.
+        found.checked_sub(1).filter(|before| b"\"'=".contains(&tag[*before])).map(|_| found)
+    })?;
+    let ends = if tag[at - 1] == b'=' { &b" >"[..] } else { std::slice::from_ref(&tag[at - 1]) };
+    let end = tag[at..].iter().position(|byte| ends.contains(byte))?;
+    Some(&tag[at..at + end])
 }
 
 /// A text without the character references of HTML that lists have.

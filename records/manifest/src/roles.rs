@@ -28,32 +28,64 @@ pub(crate) enum Role {
     Other,
 }
 
-/// Words beside an algorithm in a label that change nothing: `hashes_MD5`, `file.sha256`.
-const FILLERS: [&str; 11] =
-    ["hash", "hashes", "checksum", "checksums", "digest", "digests", "sum", "value", "file", "hex", "string"];
+/// Words beside an algorithm in a label that change nothing: `hashes_MD5`, `file.sha256`,
+/// `contentMd5`.
+const FILLERS: [&str; 13] = [
+    "hash",
+    "hashes",
+    "checksum",
+    "checksums",
+    "digest",
+    "digests",
+    "sum",
+    "value",
+    "file",
+    "hex",
+    "string",
+    "content",
+    "source",
+];
 
 /// The role that a label names: `SHA-256`, `hashes_MD5`, `Full Path`.
 pub(crate) fn of(registry: Registry, label: &str) -> Role {
-    let text = label.trim().trim_start_matches('\u{feff}').to_ascii_lowercase();
+    let label = label.trim().trim_start_matches('\u{feff}');
+    let text = label.to_ascii_lowercase();
     let plain: String = text.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '.')).collect();
     match plain.as_str() {
         "pathb64" => Role::Exact,
-        "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" | "ospath" => {
-            Role::Name(0)
-        }
-        "filename" | "filenames" | "file" | "location" => Role::Name(1),
+        "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" | "ospath"
+        | "itempath" => Role::Name(0),
+        "filename" | "filenames" | "file" | "location" | "destinationfile" => Role::Name(1),
         "name" => Role::Name(2),
         "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize" => {
             Role::Size
         }
-        "algorithm" | "alg" | "algo" | "hashtype" | "hashalgorithm" | "hashname" => Role::Algorithm,
-        "hash" | "digest" | "checksum" | "hashvalue" | "checksumvalue" | "filechecksum" | "integrity" | "v1hash"
-        | "v3hash" | "v4hash" => Role::Hash,
+        "algorithm" | "alg" | "algo" | "hashtype" | "hashalgorithm" | "hashname" | "oidtype" | "checksumtype"
+        | "checksumalgorithm" | "digestalgorithm" => Role::Algorithm,
+        "hash" | "digest" | "checksum" | "hashvalue" | "checksumvalue" | "filechecksum" | "integrity" | "oid"
+        | "v1hash" | "v3hash" | "v4hash" => Role::Hash,
         "crc" => registry.find("crc32").map_or(Role::Other, Role::Digest),
         "type" | "isdir" | "isdirectory" | "entrytype" => Role::Kind,
         "perm" | "mode" => Role::Mode,
-        _ => digest_label(registry, &text).map_or(Role::Other, Role::Digest),
+        _ => {
+            let of = digest_label(registry, &text).or_else(|| digest_label(registry, &apart(label)));
+            of.map_or(Role::Other, Role::Digest)
+        }
     }
+}
+
+/// The words of a label that capitals separate: `SourceFileSha1` is `source file sha1`.
+fn apart(label: &str) -> String {
+    let mut words = String::with_capacity(label.len() + 4);
+    let mut before = ' ';
+    for letter in label.chars() {
+        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+        before = letter;
+    }
+    words
 }
 
 /// The algorithm that a label names, alone or beside [`FILLERS`].

@@ -17,8 +17,8 @@ use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
 use crate::others::{self, deep, gentoo, links, trailing};
 use crate::remark::{self, Remark};
-use crate::sample::Sample;
-use crate::{bsd, digits, escape, roles, similarity};
+use crate::sample::{self, Sample};
+use crate::{blocks, bsd, digits, escape, roles, similarity};
 
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
@@ -148,6 +148,8 @@ pub(crate) struct Decoder {
     is_cksum: bool,
     /// Whether every line has the mark of `shasum -0`.
     in_bits: bool,
+    /// Whether every line has a mark between blanks, as `git lfs ls-files -l` has.
+    is_starred: bool,
     /// Whether a line that is neither empty nor a comment was read.
     begun: bool,
     /// Whether the next line is a signature.
@@ -180,14 +182,44 @@ fn is_cksum(line: &[u8]) -> bool {
     is_number(sum) && words.next().is_some_and(is_number) && words.next().is_some_and(|name| !name.is_empty())
 }
 
+/// Whether NUL ends the records of a list that begins so, as `sha256sum --zero` and `md5deep -0`
+/// write them: all of them, with a digest each, and no line in a name looks like a record.
+pub(crate) fn ends_with_nul(start: &[u8]) -> bool {
+    let mut records = start.split(|byte| *byte == 0);
+    let last = records.next_back().unwrap_or_default();
+    let is_record = |line: &[u8]| {
+        let line = line.trim_ascii_start();
+        let first = line.split(|byte| matches!(byte, b' ' | b'\t' | b',')).next().unwrap_or_default();
+        digits::is_digest(first) || bsd::split(line).is_some() || deep::split(line).is_some()
+    };
+    let is_one = |record: &[u8]| {
+        let mut lines = record.split(|byte| *byte == b'\n');
+        lines.next().is_some_and(is_record) && !lines.any(is_record)
+    };
+    let is_whole = last.is_empty() || start.len() as u64 >= sample::BYTES;
+    let mut records = records.peekable();
+    is_whole && records.peek().is_some() && records.all(is_one)
+}
+
+/// Whether a line is of `git ls-tree` or `git ls-files -s`: `100644 blob DIGEST<TAB>name`.
+pub(crate) fn is_git(line: &[u8]) -> bool {
+    let Some(tab) = line.iter().position(|byte| *byte == b'\t') else { return false };
+    let words: Vec<&[u8]> = line[..tab].split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
+    let is_mode = |word: &[u8]| word.len() == 6 && word.iter().all(|byte| matches!(byte, b'0'..=b'7'));
+    let is_object = |word: &[u8]| matches!(word.len(), 40 | 64) && word.iter().all(u8::is_ascii_hexdigit);
+    match words[..] {
+        [mode, b"blob" | b"tree" | b"commit", object] | [mode, b"blob" | b"tree" | b"commit", object, _] => {
+            is_mode(mode) && is_object(object)
+        }
+        [mode, object, b"0" | b"1" | b"2" | b"3"] => is_mode(mode) && is_object(object),
+        _ => false,
+    }
+}
+
 impl Decoder {
     /// A reader of a list that begins with the lines of `sample`.
     pub(crate) fn new(registry: Registry, options: &Options, end: End, sample: &Sample<'_>) -> Decoder {
-        let mut usual = options.hints.clone();
-        usual.extend(digits::candidates(registry, &[]));
-        if options.any {
-            usual.extend(registry.all().filter(|algorithm| algorithm.output() != Output::Text));
-        }
+        let usual = digits::wanted(registry, &Options { assumed: Vec::new(), ..options.clone() });
         Decoder {
             registry,
             assumed: options.assumed.clone(),
@@ -202,6 +234,10 @@ impl Decoder {
             is_gentoo: end == End::Line && gentoo::is_manifest(&sample.lines),
             ends: if end == End::Line { trailing::Shape::of(&sample.lines) } else { None },
             is_cksum: are_all(sample, is_cksum),
+            is_starred: are_all(sample, |line| {
+                let at = line.iter().position(|&byte| byte == b' ').filter(|at| digits::is_digest(&line[..*at]));
+                at.is_some_and(|at| line[at..].starts_with(b" * ") || line[at..].starts_with(b" - "))
+            }),
             in_bits: are_all(sample, |line| {
                 line.iter().position(|&byte| byte == b' ').is_some_and(|at| line[at + 1..].starts_with(b"^"))
             }),
@@ -246,18 +282,28 @@ impl Decoder {
             let (digest, guessed) = self.digest(line.trim_ascii_end())?;
             return Ok(Entry { digests: vec![digest], guessed, ..Entry::default() });
         }
-        if let Some(entry) = deep::split(line).and_then(|found| self.of_md5deep(&found)) {
-            return Ok(entry);
+        match deep::split(line).map(|found| self.of_md5deep(&found)) {
+            Some(Ok(entry)) => return Ok(entry),
+            Some(Err(Fault::WrongLength)) => return Err(Fault::WrongLength),
+            _ => {}
         }
         let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
-        let rest = &line[at + 1..];
+        let mut rest = &line[at + 1..];
+        let (mut text, mut size) = (&line[..at], None);
+        // ExactFile has the size in front.
+        if let Some(digest) = rest.split(|byte| *byte == b' ').next().filter(|word| digits::is_digest(word))
+            && rest[digest.len()..].starts_with(b" ?")
+            && let Some(number) = str::from_utf8(text).ok().and_then(|text| text.parse().ok())
+        {
+            (text, size, rest) = (digest, Some(number), &rest[digest.len() + 1..]);
+        }
         if let Some((algorithm, name)) = deep::marked(self.registry, rest) {
             let algorithm = algorithm?;
             if !self.assumed.is_empty() && !self.assumed.contains(&algorithm) {
                 return Err(Fault::Unasked);
             }
-            let digests = vec![digits::digest(algorithm, &line[..at])?];
-            return Ok(Entry { name: self.name(name, false)?, digests, ..Entry::default() });
+            let digests = vec![digits::digest(algorithm, text)?];
+            return Ok(Entry { name: self.name(name, false)?, size, digests, ..Entry::default() });
         }
         // `shasum -0` takes characters for bits: nobody else computes that.
         if rest.starts_with(b"^") && self.in_bits {
@@ -279,6 +325,7 @@ impl Decoder {
             None if digits::is_digest(first) => self.digest(first)?,
             None => self.digest(&line[..at])?,
         };
+        let rest = if self.is_starred { rest.get(1..).unwrap_or_default() } else { rest };
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {
             (Shape::Marked, false) => return Err(Fault::Malformed("no marker in front of the name")),
@@ -294,22 +341,21 @@ impl Decoder {
         Ok(Entry { name: self.name(name, escaped)?, digests: vec![digest], guessed, ..Entry::default() })
     }
 
-    /// The entry of a line as `md5deep` writes it with further columns; `None` if its digest is
-    /// none.
-    fn of_md5deep(&self, found: &deep::Columns<'_>) -> Option<Entry> {
-        let (digest, guessed) = self.digest(found.digest).ok()?;
-        let name = self.name(found.name, false).ok()?;
-        Some(Entry { name, size: found.size, digests: vec![digest], guessed, ..Entry::default() })
+    /// The entry of a line as `md5deep` writes it with further columns.
+    fn of_md5deep(&self, found: &deep::Columns<'_>) -> Result<Entry, Fault> {
+        let (digest, guessed) = self.digest(found.digest)?;
+        let name = self.name(found.name, false)?;
+        Ok(Entry { name, size: found.size, digests: vec![digest], guessed, ..Entry::default() })
     }
 
     /// The entry of a line with its digests behind the name; `None` if one of them is of no
     /// algorithm that is meant here.
     fn trailing(&self, line: &[u8]) -> Option<Entry> {
-        let (name, texts) = match self.ends {
+        let trailing::Parts { name, size, digests: texts } = match self.ends {
             Some(shape) => shape.split(line)?,
             None => trailing::split(line)?,
         };
-        let mut entry = Entry { name: self.name(name, false).ok()?, ..Entry::default() };
+        let mut entry = Entry { name: self.name(name, false).ok()?, size, ..Entry::default() };
         if let Some(algorithms) = trailing::algorithms(self.registry, texts.len()) {
             for (algorithm, text) in algorithms.into_iter().zip(texts) {
                 match algorithm {
@@ -401,6 +447,13 @@ impl DecodeLine for Decoder {
         // Sizes beside the digests, and the fences of Markdown around them.
         if bsd::is_size(line) || (line.starts_with(b"```") && !line.contains(&b' ')) {
             return Parsed::Neutral;
+        }
+        // The head of a section of TOML, whose lines are `"name" = "digest"`.
+        if self.ends.is_some() && blocks::is_section(line) {
+            return Parsed::Neutral;
+        }
+        if is_git(line) {
+            return Fault::UnknownAlgorithm("git's objects, which are not digests of files".into()).into();
         }
         if self.is_cksum && is_cksum(line) {
             return Fault::UnknownAlgorithm("cksum or sum".into()).into();

@@ -66,7 +66,7 @@ impl<R: BufRead> Decoder<R> {
         Decoder {
             reader: Reader::from_reader(Bounded::new(reader, options.limit)),
             registry,
-            candidates: digits::candidates(registry, options.named()),
+            candidates: digits::wanted(registry, options),
             limit: options.limit,
             token: Vec::new(),
             root: None,
@@ -210,7 +210,8 @@ impl<R: BufRead> Decoder<R> {
                 element.algorithm = Some(algorithm(self.registry, &value).ok_or_else(|| value.into_owned()));
                 continue;
             }
-            if label == "n" {
+            // PowerShell's `ConvertTo-Xml` and `Export-Clixml`.
+            if label == "n" || (label == "name" && element.name == "property") {
                 element.label = Some(value.into_owned());
                 continue;
             }

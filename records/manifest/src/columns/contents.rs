@@ -29,8 +29,9 @@ impl Columns {
         // md5deep's `digest,name`, `size,digest,name` and its columns between tabs have a reader of
         // their own, and so have links, whose parts `|` separates.
         let is_sized = kinds[..2] == [Content::Number, Content::Digest] && (separator == b'\t' || digests == 1);
-        let is_plain = width != 3 || kinds[1] != Content::Number;
+        let is_plain = kinds[1..width - 1].contains(&Content::Text) || width == 2;
         let is_deep = is_sized || (kinds[0] == Content::Digest && digests == 1 && is_plain);
+        let is_deep = is_deep || (separator == b'\t' && rows.iter().all(|row| deep::split(row).is_some()));
         if digests == 0 || is_deep || rows.iter().any(|row| row.starts_with(b"ed2k:")) {
             return None;
         }
@@ -84,6 +85,23 @@ impl Columns {
         };
         let roles = kinds.iter().map(role).chain([Role::Name(0)]).collect();
         Some(Columns { separator: b' ', roles, source: Source::Contents, starred, ..Columns::default() })
+    }
+
+    /// The roles of columns between tabs, if one column has text alone and others have digests.
+    pub(super) fn by_place(rows: &[&[u8]]) -> Option<Vec<Role>> {
+        let split: Vec<Vec<&[u8]>> = rows.iter().map(|row| row.split(|byte| *byte == b'\t').collect()).collect();
+        let width = split.first()?.len();
+        let column = |at: usize| split.iter().filter_map(move |fields| fields.get(at).copied());
+        let kinds: Vec<Content> =
+            (0..width).map(|at| Content::of(column(at).filter(|field| !field.is_empty()))).collect();
+        let count = |wanted: Content| kinds.iter().filter(|kind| **kind == wanted).count();
+        let role = |kind: &Content| match kind {
+            Content::Text => Role::Name(0),
+            Content::Digest => Role::Hash,
+            Content::Algorithm => Role::Algorithm,
+            _ => Role::Other,
+        };
+        (count(Content::Text) == 1 && count(Content::Digest) > 0).then(|| kinds.iter().map(role).collect())
     }
 
     /// Columns of a name, a size and a CRC-32, in which a list has no other digest.

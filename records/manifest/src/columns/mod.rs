@@ -12,7 +12,7 @@ use pfh_digest::{Algorithm, Registry};
 use crate::csv::split_by;
 use crate::digits;
 use crate::draft::{Draft, Names};
-use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Unhashed};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed, Reason, Unhashed};
 use crate::others;
 use crate::roles::{self, Role};
 use crate::sample::Sample;
@@ -115,6 +115,9 @@ impl Columns {
             return Some(columns);
         }
         let rows: Vec<&[u8]> = lines.by_ref().filter(|line| !line.starts_with(b"#")).collect();
+        if let Some(columns) = Columns::body(registry, &rows) {
+            return Some(columns);
+        }
         let between = SEPARATORS.into_iter().find_map(|separator| Columns::inferred(&rows, separator));
         between.or_else(|| {
             let is_head = |row: &&&[u8]| others::is_comment(row) || !holds_digest(row);
@@ -123,16 +126,19 @@ impl Columns {
     }
 
     /// Columns whose labels have a rule of dashes below, as `7z h`, `unzip -v` and PowerShell print
-    /// them. The last column is the name.
+    /// them. The last column is the name, or every row has all digests where their columns start;
+    /// where labels say nothing, the contents of the rows do.
     fn ruled(registry: Registry, sample: &Sample<'_>) -> Option<Columns> {
-        sample.lines.windows(2).filter(|pair| is_rule(pair[1])).find_map(|pair| {
-            let (header, rule) = (pair[0], pair[1]);
+        (1..sample.lines.len()).filter(|at| is_rule(sample.lines[*at])).find_map(|at| {
+            let (header, rule) = (sample.lines[at - 1], sample.lines[at]);
             let begins = |at: &usize| rule[*at] != b' ' && at.checked_sub(1).is_none_or(|before| rule[before] == b' ');
             let starts: Vec<usize> = (0..rule.len()).filter(begins).collect();
             let labels = cut(header, &starts);
             let roles: Vec<Role> =
                 labels.iter().map(|label| roles::of(registry, &String::from_utf8_lossy(label))).collect();
             let is_last = matches!(roles.last(), Some(Role::Name(_)));
+            let rows = sample.lines[at + 1..].iter().take_while(|line| !line.trim_ascii().is_empty() && !is_rule(line));
+            let rows: Vec<Vec<Vec<u8>>> = rows.map(|row| cut(row, &starts)).collect();
             let columns = Columns {
                 separator: b' ',
                 roles,
@@ -141,8 +147,40 @@ impl Columns {
                 starts,
                 ..Columns::default()
             };
-            (columns.is_list() && is_last).then_some(columns)
+            if columns.is_list() {
+                return (is_last || columns.fits(&rows)).then_some(columns);
+            }
+            let rows: Vec<Vec<u8>> = rows.iter().map(|row| row.join(&b'\t')).collect();
+            let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+            let is_digest = |row: &&[u8]| row.split(|byte| *byte == b'\t').any(digits::is_digest);
+            let inferred = rows.iter().all(is_digest).then(|| Columns::by_place(&rows)).flatten()?;
+            Some(Columns { roles: inferred, ..columns })
         })
+    }
+
+    /// The columns of a body file of The Sleuth Kit: `MD5|name|inode|mode|uid|gid|size|times`.
+    fn body(registry: Registry, rows: &[&[u8]]) -> Option<Columns> {
+        let is_row = |row: &&[u8]| {
+            let fields: Vec<&[u8]> = row.split(|byte| *byte == b'|').collect();
+            fields.len() == 11
+                && (fields[0] == b"0" || (fields[0].len() == 32 && digits::is_digest(fields[0])))
+                && fields[3].get(1) == Some(&b'/')
+        };
+        let md5 = registry.find("md5").ok().filter(|_| !rows.is_empty() && rows.iter().all(is_row))?;
+        let mut roles = vec![Role::Other; 11];
+        (roles[0], roles[1], roles[6]) = (Role::Digest(md5), Role::Name(0), Role::Size);
+        Some(Columns { separator: b'|', roles, source: Source::Contents, ..Columns::default() })
+    }
+
+    /// Whether the rows have digests where the labels say, all of them.
+    fn fits(&self, rows: &[Vec<Vec<u8>>]) -> bool {
+        let is_one = |role: &Role, field: &[u8]| match role {
+            Role::Hash => digits::is_digest(field),
+            Role::Digest(of) => digits::digest(*of, field).is_ok(),
+            _ => true,
+        };
+        let fits = |row: &Vec<Vec<u8>>| self.roles.iter().zip(row).all(|(role, field)| is_one(role, field));
+        !rows.is_empty() && rows.iter().all(fits)
     }
 
     /// The columns of the first table in Markdown with names and digests: by its labels, or by the
@@ -293,13 +331,13 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    pub(crate) fn new(registry: Registry, assumed: &[Algorithm], columns: Columns) -> Decoder {
+    pub(crate) fn new(registry: Registry, options: &Options, columns: Columns) -> Decoder {
         // A table of ours: nothing of a name was changed.
         let exact = columns.roles.contains(&Role::Exact) || columns.source == Source::Aide;
         let names = if exact { Names::Exact } else { Names::Windows };
         Decoder {
             registry,
-            candidates: digits::candidates(registry, assumed),
+            candidates: digits::wanted(registry, options),
             columns,
             names,
             begun: false,
@@ -325,6 +363,11 @@ impl Decoder {
     }
 
     fn row(&self, fields: &[Vec<u8>]) -> Result<Option<Item>, Fault> {
+        // Some end every row with a separator.
+        let fields = match fields.split_last() {
+            Some((last, others)) if last.is_empty() && others.len() == self.columns.roles.len() => others,
+            _ => fields,
+        };
         if fields.len() != self.columns.roles.len() {
             return Err(Fault::Malformed("not as many fields as there are columns"));
         }

@@ -50,7 +50,7 @@ pub(super) fn plain(key: &str) -> String {
 /// Whether the values of a member are digests of the object around it.
 pub(super) fn holds_digests(key: &str) -> bool {
     let plain = plain(key);
-    matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "alternativehashes")
+    matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "checksum" | "alternativehashes")
 }
 
 /// Whether the name of a member looks like one of a file, and not like a word or an address.

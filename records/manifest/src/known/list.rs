@@ -41,7 +41,7 @@ impl Reader {
             self.unknown = stated.iter().find_map(|algorithm| algorithm.clone().err());
             self.candidates = stated.into_iter().filter_map(Result::ok).collect();
         }
-        if let Some((_, texts)) = self.ends.and_then(|ends| ends.split(line)) {
+        if let Some(trailing::Parts { digests: texts, .. }) = self.ends.and_then(|ends| ends.split(line)) {
             let digests: Result<Vec<Digest>, Fault> = self.behind(&texts);
             return Some(digests.map(|digests| Known { digests, tag: None }));
         }

@@ -4,58 +4,95 @@
 
 use pfh_digest::Registry;
 
-use super::{algorithm, windows_name};
+use super::{algorithm, is_windows_path, windows_name};
 use crate::digits;
 use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed};
 
-/// Words between the algorithm and the name, by language.
-const BEFORE: [&str; 25] = [
-    "hash of file ",
-    "hash of ",
-    "hash del file ",
-    "hash del archivo ",
-    "hash de archivo ",
-    "hash do arquivo ",
-    "hash do ficheiro ",
-    "hash der datei ",
-    "hash von ",
-    "hash de ",
-    "hash di ",
-    "hash do ",
-    "hash van ",
-    "hash för ",
-    "hash for ",
-    "hash pliku ",
-    "hash souboru ",
-    "du fichier ",
-    "de ",
-    "di ",
-    "do ",
-    "del ",
-    "pliku ",
-    "souboru ",
-    "файла ",
+/// The head lines of Windows' languages without the colon at their end, `{a}` for the algorithm and
+/// `{n}` for the name; of those that begin alike the longest first.
+const HEADS: [&str; 32] = [
+    "{a} hash of file {n}",
+    "{a} hash of {n}",
+    "{a}-Hash der Datei {n}",
+    "{a}-Hash von {n}",
+    "Hachage {a} du fichier {n}",
+    "Hachage {a} de {n}",
+    "{a} hachage de {n}",
+    "Hash {a} del archivo {n}",
+    "{a} hash del archivo {n}",
+    "Hash {a} del file {n}",
+    "Hash {a} do arquivo {n}",
+    "{a} hash do arquivo {n}",
+    "Hash {a} do ficheiro {n}",
+    "Hash {a} de {n}",
+    "{a} hash de {n}",
+    "Hash {a} di {n}",
+    "{a} hash di {n}",
+    "{a}-hash van {n}",
+    "{a}-hash för {n}",
+    "{a}-hash af {n}",
+    "{a}-hash av {n}",
+    "Хэш {a} файла {n}",
+    "Хэш {a} {n}",
+    "Skrót {a} pliku {n}",
+    "Skrót {a} {n}",
+    "Hodnota hash {a} {n}",
+    "{a} ハッシュ (対象 {n})",
+    "{a} ハッシュ ({n})",
+    "{a} 的 {n} 哈希",
+    "{a} 哈希(文件 {n})",
+    "{a}의 {n} 해시",
+    "{n} dosyasının {a} karması",
 ];
 
 /// The algorithm as it stands there and the name of a head line: `SHA256 hash of file x:`,
-/// `SHA256-Hash von x:`, `Hachage SHA256 de x :`.
+/// `SHA256-Hash von x:`, `Hachage SHA256 de x :`. In a language that is not known here the name is
+/// what stands behind the algorithm, if that is one word or a whole path; otherwise it is nothing.
 fn head(registry: Registry, line: &[u8]) -> Option<(&str, &[u8])> {
-    let line = str::from_utf8(line.trim_ascii_end().strip_suffix(b":")?).ok()?.trim_end();
-    let is_between = |c: char| !c.is_ascii_alphanumeric();
-    // The algorithm is among the first words; a hyphen separates words too.
-    let words = line.split(is_between).filter(|word| !word.is_empty()).take(4);
-    for word in words {
-        // In bounds: the word is a part of the line.
-        let rest = &line[word.as_ptr().addr() - line.as_ptr().addr() + word.len()..];
-        if algorithm(registry, word).is_none() && !rest.starts_with(" hash of ") {
-            continue;
-        }
-        let rest = rest.trim_start_matches([' ', '-']);
-        let start = |before: &&str| rest.get(..before.len()).is_some_and(|start| start.to_lowercase() == **before);
-        let name = BEFORE.iter().find(|before| start(before)).map_or(rest, |before| &rest[before.len()..]);
-        return (!name.is_empty()).then_some((word, name.as_bytes()));
+    let line = str::from_utf8(line.trim_ascii_end()).ok()?;
+    let line = line.strip_suffix(':').or_else(|| line.strip_suffix('：'))?.trim_end();
+    if let Some(found) = HEADS.iter().find_map(|form| fit(registry, form, line)) {
+        return Some(found);
     }
-    None
+    // The algorithm is among the first words; a hyphen separates words too.
+    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(4);
+    let word = words.find(|word| algorithm(registry, word).is_some())?;
+    // In bounds: the word is a part of the line.
+    let rest = line[word.as_ptr().addr() - line.as_ptr().addr() + word.len()..].trim_start();
+    let is_path = !rest.contains(char::is_whitespace) || is_windows_path(rest.as_bytes());
+    let is_name = is_path && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "./\\_".contains(c));
+    Some((word, if is_name { rest.as_bytes() } else { b"" }))
+}
+
+/// The algorithm and the name of a line that has this form, in letters of either case.
+fn fit<'a>(registry: Registry, form: &str, line: &'a str) -> Option<(&'a str, &'a [u8])> {
+    let is = |text: &str, wanted: &str| text.to_lowercase() == wanted.to_lowercase();
+    let cut = |text: &'a str, front: &str| {
+        text.get(..front.len()).filter(|start| is(start, front)).map(|_| &text[front.len()..])
+    };
+    let ends = |text: &'a str, end: &str| {
+        let at = text.len().checked_sub(end.len())?;
+        text.get(at..).filter(|found| is(found, end)).map(|_| &text[..at])
+    };
+    let is_word = |c: char| c.is_ascii_alphanumeric();
+    if let Some(form) = form.strip_prefix("{n}") {
+        let (between, behind) = form.split_once("{a}")?;
+        let front = ends(line, behind)?;
+        let at = front.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1);
+        // A letter of several bytes may stand in front of it.
+        let word = front.get(at..).filter(|word| algorithm(registry, word).is_some())?;
+        return Some((word, ends(&front[..at], between)?.as_bytes()));
+    }
+    let (front, rest) = form.split_once("{a}")?;
+    let (between, behind) = rest.split_once("{n}")?;
+    let text = cut(line, front)?;
+    let word = &text[..text.find(|c: char| !is_word(c)).unwrap_or(text.len())];
+    let is_english = form.starts_with("{a} hash of ");
+    if algorithm(registry, word).is_none() && !is_english {
+        return None;
+    }
+    let name = ends(cut(&text[word.len()..], between)?, behind)?;
+    (!name.is_empty() && !word.is_empty()).then_some((word, name.as_bytes()))
 }
 
 /// Whether the first two lines are a head and digits; of a list in English the head is enough.
@@ -82,6 +119,7 @@ impl Decoder {
     }
 }
 
+const NO_NAME: Fault = Fault::Malformed("the name in this line is not known: the language is not");
 const NO_DIGEST: Fault = Fault::Malformed("no digest behind the line of the name");
 
 impl DecodeLine for Decoder {
@@ -106,6 +144,7 @@ impl DecodeLine for Decoder {
         };
         let digits: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         let entry = match algorithm(self.registry, &word) {
+            _ if name.is_empty() => Err(NO_NAME),
             None => Err(Fault::UnknownAlgorithm(word)),
             Some(algorithm) => digits::digest(algorithm, &digits).map(|digest| Entry {
                 name: windows_name(&name),

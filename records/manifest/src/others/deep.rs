@@ -8,6 +8,9 @@ use super::algorithm;
 use crate::digits;
 use crate::entry::Fault;
 
+/// The longest name of an algorithm in front of a digest.
+const LABEL: usize = 24;
+
 /// The columns of a line of md5deep.
 pub(crate) struct Columns<'a> {
     pub(crate) size: Option<u64>,
@@ -30,11 +33,14 @@ fn word<'a>(line: &'a [u8], ends: &[u8]) -> Option<(&'a [u8], u8, &'a [u8])> {
 pub(crate) fn split(line: &[u8]) -> Option<Columns<'_>> {
     // -z: a size in front, right-aligned. -Z: columns between tabs, the second the digest of the
     // beginning alone.
+    let line = line.trim_ascii_start();
     let (first, separator, rest) = word(line, b" \t,")?;
     let numeric = !first.is_empty() && first.len() <= 20 && first.iter().all(u8::is_ascii_digit);
     if numeric && separator == b'\t' {
         let (_, _, rest) = word(rest, b"\t")?;
         let (digest, _, name) = word(rest, b"\t")?;
+        // -z repeats the size there.
+        let digest = digest.trim_ascii().rsplit(|byte| *byte == b' ').next().unwrap_or_default();
         return is_digits(digest).then_some(Columns { size: number(first), digest, name });
     }
     let (size, line) = if numeric { (number(first), rest.trim_ascii_start()) } else { (None, line) };
@@ -50,6 +56,8 @@ pub(crate) fn split(line: &[u8]) -> Option<Columns<'_>> {
         (_, _) if rest.get(..19).is_some_and(is_time) => {
             Some(Columns { size, digest, name: rest[19..].strip_prefix(b"  ")? })
         }
+        // ExactFile's have a mark.
+        (_, Some(_)) if rest.starts_with(b"?") => None,
         (_, Some(_)) => Some(Columns { size, digest, name: rest.strip_prefix(b" ")? }),
         _ => None,
     }
@@ -70,17 +78,20 @@ fn is_time(text: &[u8]) -> bool {
 }
 
 /// The digest of `sha256:HEX` (OCI, fs-verity), `sha256-BASE64` (subresource integrity),
-/// `sha256=BASE64` (wheels) or `XXH3_HEX` (xxhsum's XXH3 with 64 bits); `None` for a word that does
-/// not start so.
+/// `sha256=BASE64` (wheels, RFC 3230), `sha-256=:BASE64:` (RFC 9530), `SHA-256: HEX` or `XXH3_HEX`
+/// (xxhsum's XXH3 with 64 bits); `None` for a word that does not start so.
 pub(crate) fn stated(registry: Registry, text: &[u8]) -> Option<Result<Digest, Fault>> {
     if let Some(value) = text.strip_prefix(b"XXH3_") {
         return Some(digits::digest(registry.find("xxh3-64").ok()?, value));
     }
-    let at = text.iter().position(|byte| matches!(byte, b':' | b'-' | b'='))?;
-    let name = str::from_utf8(&text[..at]).ok()?;
-    // `sdbf:` is the beginning of a digest.
-    let algorithm = algorithm(registry, name).filter(|algorithm| algorithm.output() != Output::Text)?;
-    let value = &text[at + 1..];
+    // The longest name of an algorithm: `sha-256=` is not of `sha`.
+    let (at, algorithm) = (2..text.len().min(LABEL)).rev().find_map(|at| {
+        let name = str::from_utf8(&text[..at]).ok().filter(|_| matches!(text[at], b':' | b'-' | b'='))?;
+        // `sdbf:` is the beginning of a digest.
+        Some((at, algorithm(registry, name).filter(|algorithm| algorithm.output() != Output::Text)?))
+    })?;
+    let value = text[at + 1..].trim_ascii_start();
+    let value = value.strip_prefix(b":").and_then(|value| value.strip_suffix(b":")).unwrap_or(value);
     Some(match text[at] {
         b':' => digits::digest(algorithm, value),
         b'-' => whole(algorithm, BASE64.decode(value).ok()),

@@ -9,6 +9,10 @@ use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed};
 
 /// Whether a list starts as one of the two: the heads of the table, or the first line of a list.
 pub(crate) fn is_start(first: &[u8]) -> bool {
+    // With tabs between its cells it is a table of columns.
+    if first.contains(&b'\t') {
+        return false;
+    }
     let words: Vec<&[u8]> = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     matches!(words[..], [b"Algorithm", b"Hash", b"Path"] | [b"Algorithm", b":", _])
 }

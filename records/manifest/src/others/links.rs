@@ -59,17 +59,25 @@ impl Link<'_> {
 fn magnet(parameters: &[u8]) -> Option<Link<'_>> {
     let mut link = Link::default();
     for parameter in parameters.split(|&byte| byte == b'&') {
+        // Links copied from a page keep its `&amp;`.
+        let parameter = parameter.strip_prefix(b"amp;").unwrap_or(parameter);
         let at = parameter.iter().position(|&byte| byte == b'=')?;
         let (key, value) = (&parameter[..at], &parameter[at + 1..]);
         match key {
-            b"dn" => link.name = unescaped(value)?,
+            b"dn" => link.name = shown(value)?,
             b"xl" => link.size = number(value),
             // Several topics may be numbered: `xt.1`.
             b"xt" | [b'x', b't', b'.', ..] => {
                 let topic = str::from_utf8(value).ok()?.strip_prefix("urn:")?;
                 let (name, digest) = topic.rsplit_once(':')?;
-                let name = if name == "tree:tiger" { "tth" } else { name };
-                link.digests.push((name, digest.as_bytes()));
+                match (name, digest.split_once('.')) {
+                    // Bitzi's: SHA-1 and the Tiger tree.
+                    ("bitprint", Some((sha1, tree))) => {
+                        link.digests.extend([("sha1", sha1.as_bytes()), ("tth", tree.as_bytes())]);
+                    }
+                    ("tree:tiger", _) => link.digests.push(("tth", digest.as_bytes())),
+                    _ => link.digests.push((name, digest.as_bytes())),
+                }
             }
             // Trackers, sources, keywords.
             _ => {}
@@ -80,13 +88,21 @@ fn magnet(parameters: &[u8]) -> Option<Link<'_>> {
 
 /// `a%20b|1024|DIGEST|h=AICH|/`
 fn ed2k(fields: &[u8]) -> Option<Link<'_>> {
-    let mut fields = fields.strip_suffix(b"|/")?.split(|&byte| byte == b'|');
+    let fields = fields.strip_suffix(b"/").unwrap_or(fields).strip_suffix(b"|")?;
+    let mut fields = fields.split(|&byte| byte == b'|');
     let name = unescaped(fields.next()?)?;
     let size = Some(number(fields.next()?)?);
     let mut digests = vec![("ed2k", fields.next()?)];
     // Digests of parts and sources may follow as well.
     digests.extend(fields.filter_map(|field| Some(("aich", field.strip_prefix(b"h=")?))));
     Some(Link { name, size, digests })
+}
+
+/// A name as forms encode it: `+` is a blank, unless others are there.
+fn shown(text: &[u8]) -> Option<Vec<u8>> {
+    let has_others = text.contains(&b' ') || text.windows(3).any(|three| three == b"%20");
+    let text: Vec<u8> = text.iter().map(|&byte| if byte == b'+' && !has_others { b' ' } else { byte }).collect();
+    unescaped(&text)
 }
 
 fn number(text: &[u8]) -> Option<u64> {

@@ -4,6 +4,7 @@
 use pfh_digest::{Algorithm, Registry};
 
 use super::{deep, is_comment};
+use crate::roles::{self, Role};
 use crate::{bsd, digits};
 
 /// How the lines of a list end, found over its first rows.
@@ -12,8 +13,17 @@ pub(crate) struct Shape {
     separator: Separator,
     /// How many digests every line has: a name may end like one more.
     count: usize,
-    /// Whether every name stands in quotes.
+    /// Whether every name stands in quotes or parentheses.
     quoted: bool,
+    /// Whether every name has a size behind it.
+    sized: bool,
+}
+
+/// The parts of a line.
+pub(crate) struct Parts<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) size: Option<u64>,
+    pub(crate) digests: Vec<&'a [u8]>,
 }
 
 /// The separator of a name and its digests.
@@ -26,11 +36,28 @@ enum Separator {
     Space,
     /// Of addresses with a digest: `name@sha256:…`.
     At,
+    Arrow,
+    DoubleArrow,
+    Dash,
+    /// One digest in parentheses or brackets: `name (SHA256: …)`.
+    Round,
+    Square,
 }
 
 impl Separator {
-    const ALL: [Separator; 6] =
-        [Separator::Spaces, Separator::Tab, Separator::Equals, Separator::Colon, Separator::Space, Separator::At];
+    const ALL: [Separator; 11] = [
+        Separator::Arrow,
+        Separator::DoubleArrow,
+        Separator::Dash,
+        Separator::Spaces,
+        Separator::Tab,
+        Separator::Equals,
+        Separator::Colon,
+        Separator::Space,
+        Separator::At,
+        Separator::Round,
+        Separator::Square,
+    ];
 
     fn bytes(self) -> &'static [u8] {
         match self {
@@ -40,13 +67,23 @@ impl Separator {
             Separator::Colon => b": ",
             Separator::Space => b" ",
             Separator::At => b"@",
+            Separator::Arrow => b" -> ",
+            Separator::DoubleArrow => b" => ",
+            Separator::Dash => b" - ",
+            Separator::Round => b" (",
+            Separator::Square => b" [",
         }
     }
 
     /// The name of a line and the digests behind it, in their order, `most` at most; `None` if it
     /// ends with none, or with nothing but a CRC, which SFV has.
     fn split(self, line: &[u8], most: usize) -> Option<(&[u8], Vec<&[u8]>)> {
-        let (mut rest, between) = (line.trim_ascii_end(), self.bytes());
+        let (line, between) = (line.trim_ascii_end(), self.bytes());
+        let mut rest = match self {
+            Separator::Round => line.strip_suffix(b")")?,
+            Separator::Square => line.strip_suffix(b"]")?,
+            _ => line,
+        };
         let mut digests = Vec::new();
         while digests.len() < most
             && let Some(at) = rest.windows(between.len()).rposition(|window| window == between)
@@ -58,6 +95,15 @@ impl Separator {
             }
             digests.push(last);
             rest = &rest[..at];
+            // A label in front of the digest is not the end of the name.
+            if let Some((name, text)) = labelled(rest, line, last) {
+                digests.pop();
+                digests.push(text);
+                rest = name;
+            }
+            if matches!(self, Separator::Round | Separator::Square) {
+                break;
+            }
         }
         digests.reverse();
         let has_more_than_crc = digests.iter().any(|digest| digest.len() > 8);
@@ -68,6 +114,26 @@ impl Separator {
     }
 }
 
+/// The name in front of a label such as `SHA256:`, and the digest with that label; `None` where the
+/// text in front of a digest does not end so.
+fn labelled<'a>(front: &'a [u8], line: &'a [u8], digest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+    static LISTS: [&[pfh_digest::Row]; 1] = [&pfh_digest::ROWS];
+    let digest_end = digest.as_ptr().addr() - line.as_ptr().addr() + digest.len();
+    let at = front.iter().rposition(|byte| b" \t".contains(byte))?;
+    let word = front[at + 1..].strip_suffix(b":").unwrap_or(&front[at + 1..]);
+    super::algorithm(Registry::new(&LISTS), str::from_utf8(word).ok()?)?;
+    let text = line.get(at + 1..digest_end).filter(|text| is_stated(text))?;
+    let name = front[..at].trim_ascii_end();
+    Some((name.strip_suffix(b" -").or_else(|| name.strip_suffix(b":")).unwrap_or(name), text))
+}
+
+/// Whether a text is the label of a digest, `SHA-256` or `MD5 checksum`, and hardly a name.
+pub(crate) fn is_label(text: &[u8]) -> bool {
+    static LISTS: [&[pfh_digest::Row]; 1] = [&pfh_digest::ROWS];
+    let text = text.trim_ascii_end().strip_suffix(b":").unwrap_or(text);
+    str::from_utf8(text).is_ok_and(|text| matches!(roles::of(Registry::new(&LISTS), text), Role::Digest(_)))
+}
+
 /// A field without the quotes around it.
 pub(crate) fn unquoted(field: &[u8]) -> &[u8] {
     match field.trim_ascii() {
@@ -76,8 +142,16 @@ pub(crate) fn unquoted(field: &[u8]) -> &[u8] {
     }
 }
 
+/// A name without the quotes around it, or the parentheses that Solaris' digest(1) prints.
+fn enclosed(name: &[u8]) -> &[u8] {
+    match name {
+        [b'(', inner @ .., b')'] => inner,
+        _ => unquoted(name),
+    }
+}
+
 fn is_quoted(name: &[u8]) -> bool {
-    unquoted(name).len() != name.len()
+    enclosed(name).len() != name.len()
 }
 
 /// Whether a word names its algorithm in front of its digits: `sha256:…`, `sha256-…`.
@@ -95,27 +169,52 @@ impl Shape {
         let plain: Vec<&[u8]> = lines().filter(|line| !looks(line)).collect();
         let lines = if plain.is_empty() { lines().collect() } else { plain };
         Separator::ALL.into_iter().find_map(|separator| {
-            let split =
-                |line: &&[u8]| separator.split(line, usize::MAX).map(|(name, found)| (is_quoted(name), found.len()));
             let named = lines.iter().filter(|line| !is_digest_first(line) && !is_other(line));
-            let found: Vec<(bool, usize)> = named.filter_map(split).collect();
+            let found: Vec<(&[u8], usize)> = named
+                .filter_map(|line| separator.split(line, usize::MAX).map(|(name, found)| (name, found.len())))
+                .collect();
+            let names = || found.iter().map(|(name, _)| *name);
             let count = found.iter().map(|(_, count)| *count).min()?;
-            let quoted = found.iter().all(|(quoted, _)| *quoted);
-            (2 * found.len() > lines.len()).then_some(Shape { separator, count, quoted })
+            let quoted = names().all(is_quoted);
+            let sized = found.len() > 1 && names().all(|name| sized(name).is_some());
+            let is_most = 2 * found.len() > lines.len() && !names().all(is_label);
+            is_most.then_some(Shape { separator, count, quoted, sized })
         })
     }
 
-    /// The name of a line of this shape and its digests.
-    pub(crate) fn split(self, line: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+    /// The parts of a line of this shape.
+    pub(crate) fn split(self, line: &[u8]) -> Option<Parts<'_>> {
         let (name, digests) = self.separator.split(line, self.count)?;
-        let name = if self.quoted { unquoted(name) } else { name };
-        (digests.len() == self.count).then_some((name, digests))
+        let name = if self.quoted { enclosed(name) } else { name };
+        let (name, size) = match self.sized {
+            true => sized(name).map(|(name, size)| (name, Some(size)))?,
+            false => (name, None),
+        };
+        (digests.len() == self.count).then_some(Parts { name, size, digests })
+    }
+
+    /// The roles of its columns, where a size is among them, which could be a part of the name.
+    pub(crate) fn remark(self) -> Option<&'static str> {
+        self.sized.then_some("read as: column 1 name, column 2 size, then digests")
     }
 }
 
-/// The name and the digests of one line, with two spaces in front of each digest.
-pub(crate) fn split(line: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
-    Separator::Spaces.split(line, usize::MAX)
+/// The parts of one line with two spaces in front of each digest.
+pub(crate) fn split(line: &[u8]) -> Option<Parts<'_>> {
+    let (name, digests) = Separator::Spaces.split(line, usize::MAX).filter(|(name, _)| !is_label(name))?;
+    Some(Parts { name, size: None, digests })
+}
+
+/// A name with an extension and the size behind it: `a.bin 1024`. `track 01` is a name.
+fn sized(text: &[u8]) -> Option<(&[u8], u64)> {
+    let at = text.iter().rposition(|byte| matches!(byte, b' ' | b'\t'))?;
+    let (name, size) = (text[..at].trim_ascii_end(), str::from_utf8(&text[at + 1..]).ok()?);
+    let base = name.rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?;
+    let dot = base.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0)?;
+    let extension = &base[dot + 1..];
+    let has_extension = (1..=8).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphanumeric);
+    let is_number = !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit());
+    if has_extension && is_number { Some((name, size.parse().ok()?)) } else { None }
 }
 
 /// Whether a line begins with a digest, perhaps behind the size of its file.
@@ -183,7 +282,7 @@ mod tests {
 
     #[test]
     fn digests_stand_behind_the_name() {
-        let of = |line: &str| split(line.as_bytes()).map(|(name, digests)| (name.to_vec(), digests.len()));
+        let of = |line: &str| split(line.as_bytes()).map(|parts| (parts.name.to_vec(), parts.digests.len()));
         assert_eq!(of(&format!("a  b  {MD5}")), Some((b"a  b".to_vec(), 1)));
         assert_eq!(of(&format!("a  00000000  {MD5}\r")), Some((b"a".to_vec(), 2)));
         // A name that is itself a digest of a length.
@@ -205,7 +304,7 @@ mod tests {
     #[test]
     fn the_first_rows_tell_how_lines_end() {
         let of = |text: &str| Shape::of(&text.lines().map(str::as_bytes).collect::<Vec<_>>());
-        let shape = |separator, count| Some(Shape { separator, count, quoted: false });
+        let shape = |separator, count| Some(Shape { separator, count, quoted: false, sized: false });
         assert_eq!(of(&format!("a\t{MD5}\n")), shape(Separator::Tab, 1));
         assert_eq!(of(&format!("a b {MD5}\nc {MD5}\n")), shape(Separator::Space, 1));
         // The second name ends like a digest.

@@ -15,4 +15,5 @@ mod records;
 mod round_trip;
 mod shapes;
 mod similarity;
+mod tongues;
 mod volumes;
