@@ -60,6 +60,9 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// `audit` each file of the tree gets a class: `matched`, `modified`, `moved`, `new`, `missing` …
 /// Differences are in the result, and no exception.
 ///
+/// `columns` are those of the manifest in their order, a list or one text with commas: `name`,
+/// `size`, `algorithm`, `digest`, an algorithm, or `-` for one that is passed over.
+///
 /// Addresses of objects (`s3://bucket/prefix`) in place of manifests are compared with the digests
 /// that their store states, those of uploads in parts by their `part_size`, and with `versions`
 /// every version of each.
@@ -67,7 +70,7 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, columns = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -75,6 +78,7 @@ pub fn check(
     root: Option<&Bound<'_, PyAny>>,
     algorithms: Option<&Bound<'_, PyAny>>,
     key: Option<&Bound<'_, PyAny>>,
+    columns: Option<&Bound<'_, PyAny>>,
     audit: bool,
     ignore_missing: bool,
     strict: bool,
@@ -102,6 +106,7 @@ pub fn check(
             (root.is_some(), "root"),
             (algorithms.is_some(), "algorithms"),
             (key.is_some(), "key"),
+            (columns.is_some(), "columns"),
             (audit, "audit"),
             (ignore_missing, "ignore_missing"),
             (strict, "strict"),
@@ -135,6 +140,7 @@ pub fn check(
         asked = asked.root(request::path(root)?);
     }
     asked = asked.algorithms(algorithms.map_or_else(|| Ok(Vec::new()), crate::hashing::all_named)?);
+    asked = asked.columns(columns.map_or_else(|| Ok(Vec::new()), crate::hashing::labels)?);
     asked = asked.key(key.map(request::path).transpose()?);
     asked = asked.share(asked_share(share, limit, state.map(request::path).transpose()?)?);
     let (ran, files, faults, rows) = job::run_with(py, &Hooks { job: "check", on_event, cancel }, |control| {

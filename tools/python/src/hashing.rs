@@ -40,6 +40,18 @@ pub fn all(names: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if names.is_empty() { Err(error::value("no algorithm was named")) } else { Ok(names) }
 }
 
+/// The labels of columns, or one text of them with commas between.
+///
+/// # Errors
+/// `RequestError` where there is none.
+pub fn labels(labels: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let labels = match labels.extract::<String>() {
+        Ok(list) => list.split(',').map(str::to_owned).collect(),
+        Err(_) => labels.extract::<Vec<String>>()?,
+    };
+    if labels.is_empty() { Err(error::value("columns has no label")) } else { Ok(labels) }
+}
+
 /// An argument that may be left out, but not be `None`: a value that is missing has no digest.
 pub enum Data<'py> {
     /// It was left out.

@@ -1,5 +1,6 @@
 """The other jobs: similarity, known sets, manifests, trees, acquisition."""
 
+import hashlib
 import json
 import os
 import random
@@ -146,6 +147,20 @@ def test_pairs_are_those_of_the_program(tmp_path):
         torn.write("3:torn\n")
     with pytest.raises(pfh.UnreadError, match="list"):
         pfh.compare(tmp_path / "list", "ssdeep")
+
+
+def test_check_of_stated_columns(tmp_path):
+    (tmp_path / "f").write_bytes(b"x\n")
+    md5, sha256 = (hashlib.new(name, b"x\n").hexdigest() for name in ("md5", "sha256"))
+    (tmp_path / "list").write_text(f"7;f;{sha256};{md5}\n")
+    assert pfh.check(tmp_path / "list", columns="-,name,-,md5").by_algorithm == {"md5": 1}
+    assert pfh.check(tmp_path / "list", columns=["-", "name", "sha256", "md5"]).good
+    assert not pfh.check(tmp_path / "list", columns=["size", "name", "sha256", "-"]).good
+    for nothing in ([], 3):
+        with pytest.raises((pfh.RequestError, TypeError)):
+            pfh.check(tmp_path / "list", columns=nothing)
+    with pytest.raises(pfh.RequestError, match="columns"):
+        pfh.check("s3://bucket/prefix", columns="name")
 
 
 def test_check(tmp_path):

@@ -250,6 +250,7 @@ def check(
     root: _Path | None = None,
     algorithms: _Names | None = None,
     key: _Path | None = None,
+    columns: _Names | None = None,
     audit: bool = False,
     ignore_missing: bool = False,
     strict: bool = False,
