@@ -3,8 +3,8 @@
 use pfh_manifest::{Decoder, Format, Item, Options};
 
 /// Each entry has a name and a digest. Gives the number of items, and of neutral lines.
-pub fn exhaust(format: Format, bytes: &[u8]) -> (u64, u64) {
-    let options = Options { format: Some(format), limit: 4096, ..Options::default() };
+pub fn exhaust(format: impl Into<Option<Format>>, bytes: &[u8]) -> (u64, u64) {
+    let options = Options { format: format.into(), limit: 4096, ..Options::default() };
     let mut decoder = Decoder::open(bytes, &options).expect("memory");
     let mut items = 0;
     for item in decoder.by_ref() {

@@ -134,7 +134,7 @@ impl<'a> Decoder<'a> {
         let says_sfv = options.format.is_some() || options.named().first().is_some_and(|first| first.name() == "crc32");
         let named = is_adler(options.named());
         let end = match format {
-            Format::Sums | Format::Bsd if sums::ends_with_nul(&start) => End::Nul,
+            Format::Sums if options.format.is_none() && sums::ends_with_nul(&start) => End::Nul,
             Format::Sums | Format::Bsd => options.end,
             _ => End::Line,
         };

@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use pfh_digest::Algorithm;
-use pfh_manifest::{Decoder, Entry, Fault, Format, Item, Options};
+use pfh_manifest::{Decoder, Entry, Fault, Format, Item, Located, Options};
 
 fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("a known algorithm")
@@ -312,6 +312,15 @@ fn samples() -> Vec<String> {
         format!("\"a\" = \"{MD5}\"\n\"b\" = \"{MD5}\"\n"),
         "a,3,352441C2,\n".to_owned(),
         "2411870610 2 ./a\n".to_owned(),
+        format!("MD5 \u{7684} a b \u{54c8}\u{5e0c}:\r\n{MD5}\r\nCertUtil: -hashfile \u{5b8c}\r\n"),
+        format!("<html><a href=\"magnet:?xt=urn:md5:{MD5}&amp;dn=a+b\">a</a><a href='ed2k://|file|a|3|{MD5}|/'>"),
+        format!("{MD5}  a\nb\0MD5 (c) = {MD5}\0"),
+        format!("{MD5}|a|1-1-1|r/rrwx|0|0|3|1|1|1|1\n"),
+        format!("## a.bin\n\nMD5: `{MD5}`\n\nb/c:\n  MD5: {MD5}\n"),
+        format!("a.x 3 {MD5}\nb.x 3 {MD5}\n"),
+        format!("a (MD5: {MD5})\nb [{MD5}]\n"),
+        format!("Path  Hash\n----  ----\na     {MD5}\n"),
+        format!("3 {MD5} ?MD5*a\n100644 blob {SHA1}\tb\n"),
     ]
 }
 
@@ -358,10 +367,19 @@ fn a_gibibyte_without_an_end_in_pages_and_tables() {
 }
 
 #[test]
-fn a_million_lines_between_blanks() {
-    let list: String = (0..1_000_000).map(|at| format!("{at} {MD5} file {at}\n")).collect();
-    let decoder = Decoder::open(list.as_bytes(), &Options::default()).expect("memory");
-    assert_eq!(decoder.format(), Format::Table);
-    let entries = decoder.filter(|item| matches!(item, Ok(located) if matches!(located.item, Item::Entry(_)))).count();
-    assert_eq!(entries, 1_000_000);
+fn a_million_lines_of_forms_that_are_found() {
+    type Row = fn(u32) -> String;
+    let forms: [(Format, Row); 4] = [
+        (Format::Table, |at| format!("{at} {MD5} file {at}\n")),
+        (Format::Sums, |at| format!("file{at}.x {at} {MD5}\n")),
+        (Format::Sums, |at| format!("file {at} (MD5: {MD5})\n")),
+        (Format::Sums, |at| format!("{MD5}  file {at}\0")),
+    ];
+    for (format, row) in forms {
+        let list: String = (0..1_000_000).map(row).collect();
+        let decoder = Decoder::open(list.as_bytes(), &Options::default()).expect("memory");
+        assert_eq!(decoder.format(), format);
+        let is_entry = |item: &io::Result<_>| matches!(item, Ok(Located { item: Item::Entry(_), .. }));
+        assert_eq!(decoder.filter(is_entry).count(), 1_000_000, "{}", row(1));
+    }
 }

@@ -1,0 +1,12 @@
+//! Specifications of mtree(5).
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pfh_manifest::Format;
+
+#[path = "list/exhaust.rs"]
+mod exhaust;
+
+fuzz_target!(|bytes: &[u8]| {
+    exhaust::exhaust(Format::Mtree, bytes);
+});
