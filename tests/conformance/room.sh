@@ -3,6 +3,7 @@
 # The argument is the program, which makes the trees, lists and images that the table reads.
 set -euo pipefail
 pfh=$1
+case $pfh in */*) pfh=$(realpath "$pfh") ;; esac
 
 # Bytes that nothing compresses and that are the same everywhere: SEED LENGTH.
 noise() { { head -c "$2" /dev/zero | openssl enc -aes-128-ctr -K "$(printf '%032x' "$1")" -iv "$(printf '%032x' 0)"; } 2>/dev/null; }
@@ -115,3 +116,36 @@ printf X | dd of=forged bs=1 seek=5000 conv=notrunc 2>/dev/null
 { cat noise; printf abc; cat noise; } >shifted
 { head -c 1024 /dev/zero; cat noise; head -c 2000 /dev/zero; } >medium
 head -c 4096 /dev/zero >blank
+
+# Facts about a tree and a list of it: the statements of the list, and the changes since. facts.json has the verdict on each.
+stated() { printf '%s  %s\n' "$(sha256 "$1")" "${2:-./$1}" >>../l; }
+fact() {
+    mkdir -p "facts/$1/t/d"
+    cd "facts/$1/t"
+    for name in a b d/c; do printf 'file %s' "${name#d/}" >$name; stated $name; done
+    eval "$2"
+    cd ../../..
+}
+fact equal true
+fact changed 'printf another >a'
+fact renamed 'mv a z'
+fact swapped 'mv a x; mv b a; mv x b'
+fact missing 'rm a'
+fact directory 'rm a; mkdir a'
+fact pipe 'rm a; mkfifo a'
+fact a-listed-directory 'stated a ./d'
+fact a-link 'mkdir e; ln -s ../a e/link; stated a ./e/link'
+fact twice-alike 'stated a'
+fact twice-otherwise 'stated b ./a'
+fact spelt 'stated d/c ./d//c; stated d/c d/../d/c'
+fact spelt-otherwise 'stated b ./d//c'
+fact other-case 'mv a A'
+fact a-blank 'stated b "./d/e "; cp b d/e'
+fact unknown-algorithm 'cp b d/f; echo "FOO999 (./d/f) = 12ab" >>../l'
+fact no-digest 'cp b d/f; { echo path,sha256; sed "s/\\(.*\\)  \\(.*\\)/\\2,\\1/" ../l; echo ./d/f,; } >../m; mv ../m ../l'
+fact no-digest-and-changed 'cp b d/f; { echo path,sha256; sed "s/\\(.*\\)  \\(.*\\)/\\2,\\1/" ../l; echo ./d/f,; } >../m; mv ../m ../l; printf another >a'
+fact other-algorithm 'cp a d/f; "$pfh" hash -q -a blake3 ./d/f >>../l'
+fact cut '"$pfh" hash -q -r -f jsonl . -o ../m; sed "\$d" ../m >../l'
+fact cut-and-changed '"$pfh" hash -q -r -f jsonl . -o ../m; sed "\$d" ../m >../l; printf another >a'
+fact no-record 'echo neither >>../l'
+fact nothing ': >../l'

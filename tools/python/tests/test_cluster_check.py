@@ -2,13 +2,14 @@
 
 import json
 import os
+import pathlib
 import subprocess
 
 import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed: `tools/python/check -k cluster_check` installs it")
 
-from clusters import parts, pfh, tree  # noqa: E402
+from clusters import SLOW, parts, pfh, tree  # noqa: E402
 
 import pfh as module  # noqa: E402
 from pfh.cluster import Run  # noqa: E402
@@ -110,3 +111,22 @@ def test_a_run_is_of_one_manifest(room):
     with open(room / "SUMS", "a") as file:
         file.write(module.sha256(b"").hexdigest() + "  tree/empty\n")
     pfh("cluster", "check", "SUMS", *ON, "--to", "run", cwd=room, code=2)
+
+
+FACTS = json.loads((pathlib.Path(__file__).resolve().parents[3] / "tests" / "conformance" / "facts.json").read_text())["exits"]
+
+
+def test_each_fact_has_the_verdict_of_the_program(tmp_path):
+    """The facts of the conformance table: what a list states of a tree, and what happened since."""
+    made = pathlib.Path(__file__).resolve().parents[3] / "tests" / "conformance" / "room.sh"
+    subprocess.run(["bash", made, os.environ.get("PFH_NATIVE", "pfh")], cwd=tmp_path, check=True, capture_output=True)
+    seen = {}
+    # Each starts a cluster of its own.
+    facts = FACTS if SLOW else {fact: FACTS[fact] for fact in ("equal", "changed", "missing", "a-blank", "no-record", "cut")}
+    for fact in facts:
+        at = tmp_path / "facts" / fact
+        done = pfh("cluster", "check", "l", "--root", "t", "--to", "run", *ON, "--json", cwd=at, code=None)
+        verdict = json.loads(done.stdout)["verdict"] if done.stdout else None
+        assert (verdict == "verified") == (done.returncode == 0), (fact, verdict, done.stderr)
+        seen[fact] = done.returncode
+    assert seen == facts

@@ -11,7 +11,23 @@ use pfh_inject::Trial;
 use serde_json::Value;
 
 const TABLE: &str = include_str!("../../../../tests/conformance/table.json");
+/// The facts that a list and its tree can be, with the exit for each, and who is asked.
+const FACTS: &str = include_str!("../../../../tests/conformance/facts.json");
 const MAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/conformance/room.sh");
+
+/// The cases of the table, and each question about each fact.
+fn cases() -> Vec<Value> {
+    let facts: Value = serde_json::from_str(FACTS).unwrap();
+    let exits = facts["exits"].as_object().unwrap();
+    let about = |(fact, exit): (&String, &Value)| {
+        let asks = facts["asks"].to_string().replace("FACT", fact);
+        let mut asks: Vec<Value> = serde_json::from_str(&asks).unwrap();
+        asks.iter_mut().for_each(|ask| ask["exit"] = exit.clone());
+        asks
+    };
+    let table: Vec<Value> = serde_json::from_str(TABLE).unwrap();
+    table.into_iter().chain(exits.iter().flat_map(about)).collect()
+}
 
 /// The room of the table, made once for a test.
 fn room() -> Room {
@@ -29,6 +45,14 @@ fn program(room: &Room, case: &Value) -> (Vec<String>, i32) {
     let lines = String::from_utf8_lossy(&seen.stdout).into_owned();
     let rows = lines.lines().flat_map(|line| of_json(case, &serde_json::from_str(line).expect(line))).collect();
     let code = seen.code.expect("an exit");
+    // A good verdict and a good exit are one.
+    let last: Option<Value> = lines.lines().last().and_then(|line| serde_json::from_str(line).ok());
+    if let Some(verdict) =
+        last.filter(|line| line["type"] == "summary").and_then(|line| line["verdict"].as_str().map(str::to_owned))
+    {
+        assert_eq!(verdict == "verified", code == 0, "{}: {verdict}, exit {code}", case["id"]);
+    }
+    assert!(case["exit"].is_null() || case["exit"] == code, "{}: exit {code}\n{lines}{}", case["id"], seen.stderr);
     assert!(code == 0 || !lines.is_empty() || !seen.stderr.is_empty(), "{}: exit {code} without a word", case["id"]);
     (rows, code)
 }
@@ -98,7 +122,7 @@ fn library_in_the_room() {
     if std::env::var_os(IN_ROOM).is_none() {
         return;
     }
-    for case in serde_json::from_str::<Vec<Value>>(TABLE).unwrap() {
+    for case in cases() {
         let (rows, exit) = library(&case);
         println!("CASE {}", row::object(&(case["id"].as_str().unwrap(), rows, exit)));
     }
@@ -121,7 +145,7 @@ fn the_program_and_the_library_give_the_same_answers() {
     let answers = stdout.lines().filter_map(|line| line.split_once("CASE ")).map(|(_, json)| json);
     let answers: Vec<(String, Vec<String>, i32)> =
         answers.map(|json| serde_json::from_str(json).expect(json)).collect();
-    let cases: Vec<Value> = serde_json::from_str(TABLE).unwrap();
+    let cases = cases();
     assert!(cases.len() >= 40 && answers.len() == cases.len(), "{} of {} cases", answers.len(), cases.len());
     let mut wrong = Vec::new();
     for (case, (id, rows, exit)) in cases.iter().zip(answers) {

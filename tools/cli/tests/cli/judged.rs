@@ -21,7 +21,7 @@ fn sha256(path: &Path) -> String {
 
 /// The statement of a list on a name.
 #[derive(Clone, Copy)]
-enum Stated {
+pub enum Stated {
     /// The digest of the file of this name, when the list was made.
     Of(&'static str),
     /// The digest of nothing that is there.
@@ -36,7 +36,7 @@ enum Stated {
 
 /// A change to the tree once the list is made.
 #[derive(Clone, Copy)]
-enum Done {
+pub enum Done {
     Write(&'static str, &'static str),
     Rename(&'static str, &'static str),
     Remove(&'static str),
@@ -48,7 +48,7 @@ enum Done {
 
 /// How a list is written.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Notation {
+pub enum Notation {
     Sums,
     Tagged,
     Table,
@@ -119,19 +119,19 @@ impl Notation {
 
 /// A fact, and what follows from it: the exit code of each command, and that of `--update`, which
 /// takes changes that somebody made and refuses lists that it cannot write again.
-struct Fact {
-    name: &'static str,
-    stated: &'static [(&'static str, Stated)],
-    done: &'static [Done],
-    exit: i32,
-    update: i32,
+pub struct Fact {
+    pub name: &'static str,
+    pub stated: &'static [(&'static str, Stated)],
+    pub done: &'static [Done],
+    pub exit: i32,
+    pub update: i32,
 }
 
 /// Names of the tree `t`, whose files hold `file` and their name. All are listed as they are, in
 /// front of the statements of a fact.
-const FILES: [&str; 3] = ["./a", "./b", "./d/c"];
+pub const FILES: [&str; 3] = ["./a", "./b", "./d/c"];
 
-const FACTS: &[Fact] = &[
+pub const FACTS: &[Fact] = &[
     Fact { name: "equal", stated: &[], done: &[], exit: 0, update: 0 },
     Fact { name: "changed", stated: &[], done: &[Done::Write("a", "another")], exit: 1, update: 0 },
     Fact { name: "renamed", stated: &[], done: &[Done::Rename("a", "z")], exit: 1, update: 0 },
@@ -243,9 +243,23 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("diff of the tree and the list", &["diff", "t", "l"]),
 ];
 
+/// Makes the changes of a fact in a tree.
+pub fn change(fact: &Fact, tree: &Path) {
+    for done in fact.done {
+        match *done {
+            Done::Write(name, content) => fs::write(tree.join(name), content).unwrap(),
+            Done::Rename(from, to) => fs::rename(tree.join(from), tree.join(to)).unwrap(),
+            Done::Remove(name) => fs::remove_file(tree.join(name)).unwrap(),
+            Done::Directory(name) => fs::create_dir(tree.join(name)).unwrap(),
+            Done::Pipe(name) => assert!(Command::new("mkfifo").arg(tree.join(name)).status().unwrap().success()),
+            Done::Link(name, to) => symlink(to, tree.join(name)).unwrap(),
+        }
+    }
+}
+
 /// A tree and a list of it with the statements of a fact; `None` where the notation has no form for
 /// them.
-fn room_of(fact: &Fact, notation: Notation) -> Option<Room> {
+pub fn room_of(fact: &Fact, notation: Notation) -> Option<Room> {
     let room = Room::new();
     for name in FILES {
         let name = &name[2..];
@@ -263,22 +277,12 @@ fn room_of(fact: &Fact, notation: Notation) -> Option<Room> {
     let records: Option<Vec<String>> =
         own.chain(fact.stated.iter().copied()).map(|(name, stated)| notation.record(name, stated, &digest)).collect();
     fs::write(room.path().join("l"), notation.list(&records?)).unwrap();
-    let tree = room.path().join("t");
-    for done in fact.done {
-        match *done {
-            Done::Write(name, content) => fs::write(tree.join(name), content).unwrap(),
-            Done::Rename(from, to) => fs::rename(tree.join(from), tree.join(to)).unwrap(),
-            Done::Remove(name) => fs::remove_file(tree.join(name)).unwrap(),
-            Done::Directory(name) => fs::create_dir(tree.join(name)).unwrap(),
-            Done::Pipe(name) => assert!(Command::new("mkfifo").arg(tree.join(name)).status().unwrap().success()),
-            Done::Link(name, to) => symlink(to, tree.join(name)).unwrap(),
-        }
-    }
+    change(fact, &room.path().join("t"));
     Some(room)
 }
 
 /// The outcome of a command: its exit code, the verdict of its last row, and all of its output.
-fn said(room: &Room, arguments: &[&str]) -> (i32, String, String) {
+pub fn said(room: &Room, arguments: &[&str]) -> (i32, String, String) {
     let arguments: Vec<&str> = arguments.iter().copied().chain(["--json", "--no-progress"]).collect();
     let seen = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(&arguments).directory(room.path()).run().unwrap();
     let text = String::from_utf8_lossy(&seen.stdout).into_owned();

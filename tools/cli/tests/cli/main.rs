@@ -88,6 +88,7 @@ mod inside_unread;
 mod inside_volumes;
 mod interrupted;
 mod judged;
+mod judged_otherwise;
 mod kept_files;
 mod kernels;
 mod keyed;
