@@ -41,6 +41,7 @@ mod rule;
 mod script;
 mod shared;
 mod stages;
+mod steps;
 mod store;
 mod summary;
 

@@ -3,6 +3,7 @@
 use super::event::Event;
 use super::group::{Copy, Group};
 use super::rule::Action;
+use super::steps::{self, GROUP};
 use crate::job::{About, Error};
 use pfh_source::os::names::{OsStrExt, absolute, listed, resolved};
 use pfh_source::{Output, terminal};
@@ -10,38 +11,14 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The beginning of each step: nothing is done to a file that is not equal any more.
-const EQUAL: &str = "  if ! cmp -s -- \"$keep\" \"$1\"; then echo \"kept, it differs: $1\" >&2; status=1; return; fi\n";
-
-const REMOVE: &str = "  rm -f -- \"$1\" || status=1\n";
-
-/// The name is taken in one step, so that it is there at any instant.
-const HARD_LINK: &str = "  if [ \"$keep\" -ef \"$1\" ]; then return; fi
-  if ln -- \"$keep\" \"$1.pfh-$$\" && mv -f -- \"$1.pfh-$$\" \"$1\" && [ \"$keep\" -ef \"$1\" ]; then return; fi
-  rm -f -- \"$1.pfh-$$\"; echo \"not linked: $1\" >&2; status=1\n";
-
-/// `cp -c` of macOS clones where the volume can, and else copies.
-const REFLINK: &str = "  new=$1.pfh-$$
-  if case $(uname) in
-    Darwin) cp -c -- \"$keep\" \"$new\" && chown \"$(stat -f %u:%g -- \"$1\")\" \"$new\" &&
-      chmod \"$(stat -f %Lp -- \"$1\")\" \"$new\";;
-    *) cp --reflink=always -- \"$keep\" \"$new\" && chown --reference=\"$1\" -- \"$new\" &&
-      chmod --reference=\"$1\" -- \"$new\";;
-    esac && touch -r \"$1\" -- \"$new\" && cmp -s -- \"$1\" \"$new\" && mv -f -- \"$new\" \"$1\" &&
-    cmp -s -- \"$keep\" \"$1\"; then return; fi
-  rm -f -- \"$new\"; echo \"not shared: $1\" >&2; status=1\n";
-
-const MOVE: &str =
-    "  if [ -e \"$2\" ] || [ -L \"$2\" ]; then echo \"kept, there is a file of its name: $2\" >&2; status=1; return; fi
-  if mkdir -p -- \"$3\" && mv -n -- \"$1\" \"$2\" && [ ! -e \"$1\" ] && cmp -s -- \"$keep\" \"$2\"; then return; fi
-  echo \"not moved: $1\" >&2; status=1\n";
-
 /// A script. Each copy is compared with the one that is kept once more, and nothing is done to it
 /// unless both are equal then; links and moved files are looked at again afterwards.
 pub struct Script {
     path: PathBuf,
     action: Action,
     lines: Vec<u8>,
+    /// Steps of the group of commands that is open; none is.
+    open: Option<usize>,
 }
 
 impl Script {
@@ -58,14 +35,8 @@ impl Script {
         if let Ok(here) = pfh_source::os::names::working_directory() {
             lines.extend_from_slice(&[b"cd -- ", &quoted(here.as_os_str().as_bytes())[..], b" || exit\n"].concat());
         }
-        let step = match &action {
-            Action::Remove => REMOVE,
-            Action::HardLink => HARD_LINK,
-            Action::Reflink => REFLINK,
-            Action::Move(_) => MOVE,
-        };
-        lines.extend_from_slice(format!("status=0\ndrop() {{\n{EQUAL}{step}}}\n").as_bytes());
-        Script { path: path.into(), action, lines }
+        lines.extend_from_slice(steps::functions(&action).as_bytes());
+        Script { path: path.into(), action, lines, open: None }
     }
 
     /// Writes the group of an event, if it has one.
@@ -79,6 +50,10 @@ impl Script {
     pub fn group(&mut self, group: &Group) {
         let [kept, others @ ..] = &group.copies[..] else { return };
         let keep = &kept.names[0];
+        if self.open.is_none() {
+            self.lines.extend_from_slice(b"\n{\n");
+        }
+        let mut steps = self.open.unwrap_or_default();
         let (count, size) = (group.copies.len(), group.size);
         self.lines.extend_from_slice(
             format!("\n# {count} copies of {size} bytes; kept: {}\n", terminal::render(keep)).as_bytes(),
@@ -99,7 +74,19 @@ impl Script {
             for name in &copy.names {
                 let step = self.step(name);
                 self.lines.extend_from_slice(&step);
+                steps += 1;
             }
+        }
+        self.open = Some(steps);
+        if steps >= GROUP {
+            self.close();
+        }
+    }
+
+    /// Ends the group of commands that is open.
+    fn close(&mut self) {
+        if self.open.take().is_some() {
+            self.lines.extend_from_slice(b"\nend\n} | work || status=1\n");
         }
     }
 
@@ -139,6 +126,7 @@ impl Script {
     /// # Errors
     /// When it cannot be written.
     pub fn finish(mut self) -> Result<(), Error> {
+        self.close();
         self.lines.extend_from_slice(b"\nexit $status\n");
         let write = || {
             let mut output = Output::file(&self.path)?;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
 
 fn pfh(room: &Room, words: &str) -> Outcome {
@@ -199,6 +200,43 @@ fn a_script_of_relative_names_runs_from_anywhere() {
     let left = |name: &str| room.path().join("d").join(name).exists();
     assert!(left("keep") && left("new") && !left("it's") && !left("-rf") && !left("a\nb"), "{ran:?}");
     assert!(String::from_utf8_lossy(&ran.stderr).contains("kept, it differs: new"), "{ran:?}");
+}
+
+/// With Perl alone no other program runs; without it each step has its own.
+#[test]
+fn a_script_runs_with_perl_or_without() {
+    let find =
+        |program: &str| ["/usr/bin", "/bin"].map(|at| Path::new(at).join(program)).into_iter().find(|at| at.exists());
+    let names = ["keep", "it's", "-rf", "a\nb", "$(x)", "%s", "\\n", " q\" ", "@x"];
+    for (programs, files) in [(&["perl"][..], 1200), (&["cmp", "rm", "ln", "mv", "mkdir"], 20)] {
+        let Some(programs) = programs.iter().map(|program| find(program)).collect::<Option<Vec<_>>>() else { continue };
+        for action in ["remove", "hardlink", "move=moved"] {
+            let room = Room::new();
+            names.iter().for_each(|name| drop(room.file(format!("d/{name}"), b"content")));
+            (0..files).for_each(|at| drop(room.file(format!("e/{at:04}"), b"another")));
+            room.file("moved/e/0001", b"there");
+            let path = room.path().join("programs");
+            fs::create_dir(&path).unwrap();
+            programs.iter().for_each(|at| symlink(at, path.join(at.file_name().unwrap())).unwrap());
+            let seen = pfh(&room, &format!("dups d e --script go.sh --action {action}"));
+            assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+            fs::write(room.path().join("e/0002"), "changed").unwrap();
+            let ran =
+                Command::new("/bin/sh").arg("go.sh").current_dir(room.path()).env("PATH", &path).output().unwrap();
+            let said = String::from_utf8_lossy(&ran.stderr);
+            let kept: Vec<&str> = said.lines().collect();
+            let is_move = action.starts_with("move");
+            assert_eq!(ran.status.code(), Some(1), "{action}: {said}");
+            assert!(kept.len() == 1 + usize::from(is_move) && said.contains("kept, it differs: e/0002"), "{said}");
+            let count = |at: &str| fs::read_dir(room.path().join(at)).unwrap().count();
+            let (d, e) = if action == "hardlink" { (names.len(), files) } else { (1, 2 + usize::from(is_move)) };
+            assert_eq!((count("d"), count("e")), (d, e), "{action}: {said}");
+            if is_move {
+                assert_eq!((count("moved/d"), count("moved/e")), (names.len() - 1, files - 2), "{said}");
+                assert_eq!(fs::read(room.path().join("moved/e/0001")).unwrap(), b"there");
+            }
+        }
+    }
 }
 
 #[test]
