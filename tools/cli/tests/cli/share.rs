@@ -65,3 +65,16 @@ fn the_exit_is_that_of_what_was_checked() {
         pfh(&room, wrong, 2);
     }
 }
+
+/// Files that are gone need no reading, and are named in whichever share.
+#[test]
+fn what_is_gone_is_named_at_once() {
+    let room = room();
+    let gone = ["d/03", "d/17", "d/29"];
+    gone.iter().for_each(|name| fs::remove_file(room.path().join(name)).unwrap());
+    for share in ["1/30", "1/3", "1/1", "5%"] {
+        let seen = pfh(&room, &format!("check --share {share} list"), 1);
+        let said = String::from_utf8_lossy(&seen.stdout).into_owned();
+        assert!(gone.iter().all(|name| said.contains(name)), "{share}: {said}");
+    }
+}

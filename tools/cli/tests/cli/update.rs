@@ -5,6 +5,7 @@ use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -213,4 +214,70 @@ fn of_two_at_once_one_waits_for_another_day() {
     assert!(seen.stderr.contains("another run of pfh"), "{}", seen.stderr);
     drop(held);
     ends(&room, "hash --update list d", 0);
+}
+
+/// Renamed files keep their digest and say so as an audit does.
+#[test]
+fn a_renamed_file_is_moved_as_in_an_audit() {
+    for form in ["sums", "jsonl"] {
+        let room = tree();
+        ends(&room, &format!("hash -q -r d -f {form} -o l"), 0);
+        fs::rename(room.path().join("d/b"), room.path().join("d/renamed")).unwrap();
+        let said = |seen: &Outcome| {
+            out(seen).lines().filter(|line| line.starts_with("moved ")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let audit = said(&ends(&room, "check --audit l", 1));
+        let update = said(&ends(&room, "check --update l", 0));
+        assert_eq!(update, audit);
+        assert!(audit.len() == 1 && audit[0].contains("d/renamed") && audit[0].contains("from d/b"), "{audit:?}");
+        ends(&room, "check l", 0);
+    }
+}
+
+/// A list keeps the algorithm that it has, even where all files are others and none shows which.
+#[test]
+fn no_update_changes_the_algorithm() {
+    for algorithm in ["sha256", "blake3"] {
+        let room = tree();
+        ends(&room, &format!("hash -q -r d -a {algorithm} -o list"), 0);
+        let list = fs::read(room.path().join("list")).unwrap();
+        for name in ["d/a", "d/b", "d/s/c"] {
+            room.file(name, b"another");
+        }
+        for words in ["check --update -a md5 list", "hash --update list -a sha512 -r d", "check --update list"] {
+            let seen = ends(&room, words, 2);
+            assert!(fs::read(room.path().join("list")).unwrap() == list, "{words}: {}", seen.stderr);
+        }
+        assert!(pfh(&room, "check --update list").stderr.contains("do not name their algorithm"));
+    }
+}
+
+/// File systems and archives cut times: a change beneath the same time is found, and the grain is
+/// named.
+#[test]
+fn times_are_compared_at_the_grain_of_the_coarser() {
+    for (nanoseconds, grain) in
+        [(123_456_700, "in steps of 100 ns"), (123_456_000, "in microseconds"), (0, "in whole seconds")]
+    {
+        let set = |path: &Path, nanoseconds: u32| {
+            let file = fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::new(1_577_880_000, nanoseconds)).unwrap();
+        };
+        let room = Room::new();
+        for name in ["t/a", "t/b"] {
+            room.file(name, b"file a");
+            set(&room.path().join(name), 123_456_789);
+        }
+        ends(&room, "hash -q -r t -f jsonl -o l", 0);
+        for (name, content) in [("t/a", "fIle a"), ("t/b", "file a")] {
+            room.file(name, content.as_bytes());
+            set(&room.path().join(name), nanoseconds);
+        }
+        for words in ["check --audit l", "diff l t", "check --update l"] {
+            let said = out(&ends(&room, words, 1));
+            let line =
+                said.lines().find(|line| line.starts_with("bit-rot")).unwrap_or_else(|| panic!("{words}: {said}"));
+            assert!(line.contains(grain), "{words}: {line}");
+        }
+    }
 }
