@@ -6,6 +6,7 @@ use crate::job::{About, Error};
 use crate::pass::pass;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record};
+use pfh_ledger::Facts;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Operands, Recurse, Selection, Source, Within};
 use std::collections::BTreeMap;
@@ -35,6 +36,12 @@ impl Seen {
             Outcome::Failed(problem) if matches!(problem.code(), "ENOENT" | "ENOTDIR") => Seen::Missing,
             Outcome::Failed(problem) => Seen::Failed(problem.to_string()),
         }
+    }
+
+    /// The facts of a file, to be judged by what manifests state of it.
+    pub fn facts(&self) -> Option<Facts<'_>> {
+        let Seen::File(size, digests) = self else { return None };
+        Some(Facts { size: Some(*size), digests, read: true, ..Facts::default() })
     }
 
     /// The digest of an algorithm in small hexadecimal digits.

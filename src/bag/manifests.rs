@@ -5,7 +5,9 @@ use super::event::{Finding, Severity};
 use super::name::{decoded, hostile, plain};
 use super::text::{Encoding, lines};
 use crate::algorithms::REGISTRY;
-use pfh_digest::{Algorithm, Standing};
+use pfh_digest::{Algorithm, Digest, Standing};
+use pfh_ledger::Listing;
+use pfh_manifest::Entry;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Cause, Problem, Ranges, Stage};
 use std::collections::{BTreeMap, HashMap};
@@ -23,8 +25,8 @@ pub struct Manifest {
     pub file: Vec<u8>,
     /// The algorithm of its digests; `None` if that is not known here.
     pub algorithm: Option<Algorithm>,
-    /// Names with their digests in small hexadecimal digits.
-    pub entries: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Its statements by name; without digests of an algorithm that is not known here.
+    pub entries: BTreeMap<Vec<u8>, Listing>,
 }
 
 /// The manifests of a bag.
@@ -131,24 +133,27 @@ impl Reader<'_> {
         self.findings.push(Finding::new(severity, self.file, what));
     }
 
-    fn entries(&mut self, text: &[u8], algorithm: Option<Algorithm>) -> BTreeMap<Vec<u8>, Vec<u8>> {
-        let mut entries: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+    fn entries(&mut self, text: &[u8], algorithm: Option<Algorithm>) -> BTreeMap<Vec<u8>, Listing> {
+        let mut entries: BTreeMap<Vec<u8>, Listing> = BTreeMap::new();
+        // Digests of an algorithm that is not known here, to find those that contradict.
+        let mut unknown: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         let mut folded: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (at, line) in lines(text).into_iter().enumerate().filter(|(_, line)| !line.is_empty()) {
             let Some((digest, written)) = split(line) else {
                 self.say(Severity::Error, format!("line {}: is not a digest with a name", at + 1));
                 continue;
             };
-            let is_digest = digest.iter().all(u8::is_ascii_hexdigit)
-                && algorithm.is_none_or(|algorithm| digest.len() == 2 * algorithm.length());
-            if !is_digest {
+            let text = String::from_utf8_lossy(digest).to_ascii_lowercase();
+            let parsed = algorithm.map(|algorithm| Digest::parse(algorithm, &text).ok());
+            if !digest.iter().all(u8::is_ascii_hexdigit) || parsed == Some(None) {
                 self.say(Severity::Error, format!("line {}: is not a digest of its algorithm", at + 1));
                 continue;
             }
             let Some(name) = self.name(at + 1, written) else { continue };
-            let digest = digest.to_ascii_lowercase();
+            let digests: Vec<Digest> = parsed.flatten().into_iter().collect();
+            let is_other = algorithm.is_none() && unknown.get(&name).is_some_and(|other| *other != text.as_bytes());
             match entries.get(&name) {
-                Some(other) if *other != digest || self.declared.is_final() => {
+                Some(other) if other.digests != digests || is_other || self.declared.is_final() => {
                     self.say(Severity::Error, format!("lists {} twice", String::from_utf8_lossy(&name)));
                 }
                 Some(_) => self.say(Severity::Warning, format!("lists {} twice", String::from_utf8_lossy(&name))),
@@ -158,7 +163,11 @@ impl Reader<'_> {
                         let (one, other) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&other));
                         self.say(Severity::Warning, format!("{other} and {one} differ in capitals alone"));
                     }
-                    entries.insert(name, digest);
+                    if algorithm.is_none() {
+                        unknown.insert(name.clone(), text.into_bytes());
+                    }
+                    let entry = Entry { name: name.clone(), digests, ..Entry::default() };
+                    entries.insert(name, Listing::from(entry));
                 }
             }
         }

@@ -15,6 +15,7 @@ use crate::job::Error;
 use crate::outputs::Existing;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
+use pfh_ledger::Comparison;
 use std::collections::BTreeSet;
 
 /// Makes the manifests of a bag those of its files, of the same algorithms and those that are
@@ -53,8 +54,9 @@ pub fn update(request: &Request, events: &mut Events<'_>, control: &Control<'_>)
         let mut lines = manifest(&payload, *algorithm);
         let old = manifests.payload.iter().find(|manifest| manifest.algorithm == Some(*algorithm));
         for name in &waiting {
-            if let Some(digest) = old.and_then(|manifest| manifest.entries.get(name)) {
-                lines.extend_from_slice(&[&digest[..], b"  ", &encoded(name), b"\n"].concat());
+            let listing = old.and_then(|manifest| manifest.entries.get(name));
+            for digest in listing.iter().flat_map(|listing| &listing.digests) {
+                lines.extend_from_slice(&[digest.to_string().as_bytes(), b"  ", &encoded(name), b"\n"].concat());
             }
         }
         tags.insert(format!("manifest-{}.txt", written(*algorithm)).into_bytes(), lines);
@@ -89,9 +91,9 @@ fn compared(
             continue;
         };
         let differs = manifests.payload.iter().find(|manifest| {
-            let listed =
-                manifest.algorithm.and_then(|algorithm| seen.digest(algorithm)).zip(manifest.entries.get(*name));
-            listed.is_some_and(|(found, listed)| found != *listed)
+            let listing = manifest.algorithm.and_then(|_| manifest.entries.get(*name));
+            let both = listing.zip(seen.facts());
+            both.is_some_and(|(listing, facts)| listing.compare_with(&facts) != Comparison::Same)
         });
         if let Some(manifest) = differs {
             changed += 1;

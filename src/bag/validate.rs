@@ -10,8 +10,8 @@ use super::summary::Summary;
 use crate::job::Error;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use pfh_ledger::Likeness;
-use std::collections::{BTreeSet, HashMap};
+use pfh_ledger::{Comparison, Likeness, pair_up};
+use std::collections::BTreeSet;
 
 /// Compares each file of a bag with each of its manifests. Nothing is written or fetched.
 ///
@@ -83,19 +83,14 @@ pub fn names(manifests: &[Manifest]) -> impl Iterator<Item = &Vec<u8>> {
 
 /// Listed names that are missing, with the file that is there in their place under another spelling
 /// of the name.
-fn renamed<'a>(listed: &BTreeSet<&'a Vec<u8>>, found: &'a Files) -> Vec<(&'a Vec<u8>, &'a Vec<u8>, Likeness)> {
+fn renamed<'a>(listed: &[&'a Vec<u8>], found: &'a Files) -> Vec<(&'a Vec<u8>, &'a Vec<u8>, Likeness)> {
     let is_file = |name: &[u8]| matches!(found.get(name), Some(Seen::File(..)));
-    let unlisted = found.keys().filter(|name| is_file(name) && !listed.contains(name));
-    let unlisted: HashMap<Vec<u8>, &Vec<u8>> = unlisted.map(|name| (pfh_ledger::key(name), name)).collect();
-    if unlisted.is_empty() {
-        return Vec::new();
-    }
-    let missing = listed.iter().filter(|name| !is_file(name));
-    let alike = missing.filter_map(|name| {
-        let there = *unlisted.get(&pfh_ledger::key(name))?;
-        Some((*name, there, Likeness::of(name, there)?))
-    });
-    alike.collect()
+    let missing = listed.iter().enumerate().filter(|(_, name)| !is_file(name));
+    let missing: Vec<(usize, &[u8])> = missing.map(|(at, name)| (at, &name[..])).collect();
+    let there: Vec<&Vec<u8>> =
+        found.keys().filter(|name| is_file(name) && listed.binary_search(name).is_err()).collect();
+    let pairs = pair_up(&missing, there.iter().enumerate().map(|(at, name)| (at, &name[..])));
+    pairs.into_iter().map(|(stray, at, likeness)| (listed[at], there[stray], likeness)).collect()
 }
 
 struct Compared<'a> {
@@ -112,9 +107,10 @@ impl Compared<'_> {
     /// A file that is there, with each manifest that lists it. Gives whether all agree.
     fn agrees(&mut self, manifests: &[Manifest], name: &[u8], seen: &Seen) -> bool {
         let mut compared = 0;
+        let Some(facts) = seen.facts() else { return false };
         for manifest in manifests {
-            let (Some(algorithm), Some(digest)) = (manifest.algorithm, manifest.entries.get(name)) else { continue };
-            if seen.digest(algorithm).is_some_and(|found| found == *digest) {
+            let (Some(algorithm), Some(listing)) = (manifest.algorithm, manifest.entries.get(name)) else { continue };
+            if listing.compare_with(&facts) == Comparison::Same {
                 compared += 1;
             } else {
                 let file = String::from_utf8_lossy(&manifest.file).into_owned();
@@ -127,7 +123,8 @@ impl Compared<'_> {
 
     fn payload(&mut self, manifests: &Manifests, found: &Files) {
         let listed: BTreeSet<&Vec<u8>> = names(&manifests.payload).collect();
-        let renamed = renamed(&listed, found);
+        let sorted: Vec<&Vec<u8>> = listed.iter().copied().collect();
+        let renamed = renamed(&sorted, found);
         for (name, seen) in found {
             match seen {
                 Seen::File(size, _) if listed.contains(name) => {

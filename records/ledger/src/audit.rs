@@ -6,7 +6,7 @@ use super::judge::{Comparison, Judgement};
 use super::ledger::Ledger;
 use super::names::plain;
 use super::places::Places;
-use super::strays::{Likely, named, remark};
+use super::strays::{Likely, pair_up, remark};
 use pfh_digest::{Digest, Registry};
 use pfh_engine::{Hashed, Outcome, Piece, Record};
 use pfh_manifest::Times;
@@ -291,7 +291,7 @@ impl Auditor {
         let unmet = (0..self.met.len()).filter(|at| !self.met[*at] && !self.seen[*at]);
         let unmet: Vec<(usize, &[u8])> = unmet.map(|at| (at, &self.ledger.entries[at].name[..])).collect();
         let files = strays.iter().enumerate().filter(|(_, stray)| stray.own.is_none());
-        let found = named(&unmet, files.map(|(at, stray)| (at, &stray.name[..])));
+        let found = pair_up(&unmet, files.map(|(at, stray)| (at, &stray.name[..])));
         let mut taken: Vec<usize> = Vec::new();
         for (stray, at, likeness) in found {
             let (name, facts) = (strays[stray].name.clone(), strays[stray].facts());

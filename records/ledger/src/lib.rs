@@ -25,4 +25,4 @@ pub use listing::Listing;
 pub use names::{Likeness, caseless, folded, key, plain};
 pub use places::Places;
 pub use rare::Rare;
-pub use strays::Likely;
+pub use strays::{Likely, pair_up};

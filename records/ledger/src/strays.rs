@@ -21,7 +21,7 @@ pub enum Likely {
 
 /// Pairs of a stray file and an entry that no file was met for, whose names probably mean one file:
 /// the places of both.
-pub(super) fn named<'a>(
+pub fn pair_up<'a>(
     unmet: &[(usize, &[u8])],
     strays: impl Iterator<Item = (usize, &'a [u8])>,
 ) -> Vec<(usize, usize, Likeness)> {
