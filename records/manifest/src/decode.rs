@@ -113,11 +113,9 @@ impl<'a> Decoder<'a> {
         }
         let other = match packed(&start) {
             Some(by) => Some(format!("packed with {by}, which is not unpacked here")),
-            None if start.starts_with(b"# Report by fclones") => Some("a report of fclones".to_owned()),
-            None if start.trim_ascii_start().starts_with(b"Created By AccessData") => {
-                Some("a log of FTK Imager, whose digests are of an image's content".to_owned())
-            }
-            None => (is_page && !html::holds_digests(&start)).then(|| "a page in HTML".to_owned()),
+            None if options.format.is_some() => None,
+            None if is_page && !html::holds_digests(&start) => Some("a page in HTML".to_owned()),
+            None => others::foreign(&start).map(str::to_owned),
         };
         if let Some(other) = other {
             let items = vec![Item::Fault(Fault::NotUnderstood(other.into()))];

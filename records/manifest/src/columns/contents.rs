@@ -64,7 +64,9 @@ impl Columns {
         let digests = kinds.iter().filter(|kind| **kind == Content::Digest).count();
         // Digest and name alone are what `sha256sum` writes; its names may begin with numbers.
         let begins_as_sums = match kinds[..] {
-            [Content::Digest, Content::Digest, ..] => split.iter().any(|fields| fields[0].len() == fields[1].len()),
+            [Content::Digest, Content::Digest, ..] => {
+                split.iter().any(|fields| matches!(&fields[..], [first, second, ..] if first.len() == second.len()))
+            }
             [Content::Digest, ..] => {
                 let blanks = |row: &&[u8]| row.split(|byte| *byte != b' ').map(<[u8]>::len).find(|count| *count > 0);
                 !rows.iter().any(|row| blanks(row) > Some(2))

@@ -31,6 +31,18 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b";") || line.starts_with(b"//")
 }
 
+/// The kind of a text that holds digests, but not of the files that it names.
+pub(crate) fn foreign(start: &[u8]) -> Option<&'static str> {
+    let start = start.trim_ascii_start();
+    if start.starts_with(b"# Report by fclones") {
+        Some("a report of fclones")
+    } else if start.starts_with(b"Created By AccessData") {
+        Some("a log of FTK Imager, whose digests are of an image's content")
+    } else {
+        None
+    }
+}
+
 /// An algorithm as people and Windows spell it: `SHA256`, `SHA-256`, `md5 hash`, `MD5Hash`, `SHA1
 /// checksum`.
 pub(crate) fn algorithm(registry: Registry, text: &str) -> Option<Algorithm> {

@@ -181,6 +181,14 @@ fn records_that_nul_ends() {
     assert_eq!((items(&list).len(), faults), (3, 1));
 }
 
+/// A list of two digests a line that is cut behind the first.
+#[test]
+fn a_cut_row_has_fewer_columns_than_the_others() {
+    let (md5, sha1) = (digest("md5", "a"), digest("sha1", "a"));
+    let items = items(&format!("\tMD5\tSHA-1\n{md5} {sha1} a\n{md5} "));
+    assert!(matches!(items.last(), Some(Item::Fault(_))), "{items:?}");
+}
+
 #[test]
 fn digests_of_other_things_than_files() {
     let blob = digest("sha1", "blob");
