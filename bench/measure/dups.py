@@ -1,4 +1,4 @@
-"""`pfh dups` beside fclones on one tree: bytes read, processor time, time that passes.
+"""`pfh dups` beside fclones and jdupes on one tree: bytes read, processor time, time that passes.
 
     bench/run dups DIR [--cache warm|cold] [--rounds 7] [--threads 1,2]
     bench/run dups --small 200000 [--rounds 7]
@@ -6,7 +6,7 @@
 
 Before a time counts, the answers are compared: the same groups, by inode. The bytes are those of read(2) and its kin (rchar in /proc/PID/io) over a run of its own,
 and of them those that came from the device with a cold cache (read_bytes). `--cache cold` empties the page cache before each run and needs root. FCLONES names fclones if
-it is not on the path (`cargo install fclones`).
+it is not on the path (`cargo install fclones`). jdupes has one thread.
 """
 
 import json
@@ -43,6 +43,11 @@ def ours(output):
 
 def theirs(output):
     return grouped((group["file_len"], group["files"]) for group in json.loads(output)["groups"])
+
+
+def jdupes(output):
+    sets = json.loads(output).get("matchSets", [])
+    return grouped((one["fileSize"], [file["filePath"] for file in one["fileList"]]) for one in sets)
 
 
 def bytes_of(command):
@@ -89,6 +94,8 @@ def main(words):
         if fclones:
             command = [fclones, "group", "--format", "json", "--threads", threads, "--hidden", "--no-ignore", tree]
             contenders.append(Contender(f"fclones -t {threads}", command, theirs))
+        if find("jdupes"):
+            contenders.append(Contender("jdupes", ["jdupes", "--recurse", "--quiet", "--json", tree], jdupes))
         prepare = forget_cache if cold else lambda: None
         if not cold:
             execute(contenders[0].command)
@@ -99,4 +106,4 @@ def main(words):
             read, device = bytes_of(contender.command)
             notes.append(f"{contender.name}: {read / 1e6:.1f} MB by system calls, {device / 1e6:.1f} MB from devices")
         tables.append(record.of_runs(f"{tree}, {said.cache} cache", runs, contenders[0].name, notes))
-    record.finish("dups", said, tables, [[program, "--version"], [fclones or "fclones", "--version"]])
+    record.finish("dups", said, tables, [[program, "--version"], [fclones or "fclones", "--version"], ["jdupes", "--version"]])

@@ -32,7 +32,8 @@ const MOVE: &str =
   if mkdir -p -- \"$3\" && mv -n -- \"$1\" \"$2\" && [ ! -e \"$1\" ] && cmp -s -- \"$keep\" \"$2\"; then return; fi
   echo \"not moved: $1\" >&2; status=1\n";
 
-/// Compares two files, and finds whether they are one.
+/// Compares two files, and finds whether they are one. A name whose end did not come, since the shell
+/// was stopped, is none.
 const PERL: &str = r#"$/ = "\0"; $status = 0;
 sub say_no { print STDERR "$_[0]\n"; $status = 1; 0 }
 sub equal {
@@ -44,7 +45,7 @@ sub equal {
   }
 }
 sub one { my @x = stat $_[0]; my @y = stat $_[1]; @x and @y and "@x[0, 1]" eq "@y[0, 1]" }
-sub words { map { my $word = <STDIN>; chomp $word if defined $word; $word } 1 .. $_[0] }
+sub words { map { my $word = <STDIN>; defined $word && chomp $word ? $word : undef } 1 .. $_[0] }
 "#;
 
 const PERL_REMOVE: &str = r#"while (($keep, $copy) = words(2) and defined $copy) {
