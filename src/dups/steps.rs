@@ -32,8 +32,8 @@ const MOVE: &str =
   if mkdir -p -- \"$3\" && mv -n -- \"$1\" \"$2\" && [ ! -e \"$1\" ] && cmp -s -- \"$keep\" \"$2\"; then return; fi
   echo \"not moved: $1\" >&2; status=1\n";
 
-/// Compares two files, and finds whether they are one. A name whose end did not come, since the shell
-/// was stopped, is none.
+/// Compares two files, and finds whether they are one. A name whose end did not come, since the
+/// shell was stopped, is none.
 const PERL: &str = r#"$/ = "\0"; $status = 0;
 sub say_no { print STDERR "$_[0]\n"; $status = 1; 0 }
 sub equal {
