@@ -50,7 +50,7 @@ enum State {
     /// The messages that follow; one that was received is held until it is handed over.
     Here(Receiver<Message>, Option<Message>),
     /// All were taken.
-    Ended(Summary),
+    Ended(Box<Summary>),
     /// Nothing more comes.
     Gone(Gone),
 }
@@ -61,7 +61,7 @@ impl State {
         let gone = match ended {
             Ok(summary) if summary.interrupted => Gone::Cancelled,
             Ok(summary) => {
-                *self = State::Ended(summary);
+                *self = State::Ended(Box::new(summary));
                 return Ok(());
             }
             Err(why) => Gone::Failed(why),
@@ -209,7 +209,7 @@ impl Taking {
     /// The counts, once all records were taken.
     pub fn summary(&self) -> Option<Summary> {
         match &*self.state().ok()? {
-            State::Ended(summary) => Some(*summary),
+            State::Ended(summary) => Some(**summary),
             _ => None,
         }
     }
