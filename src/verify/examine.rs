@@ -253,7 +253,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             let here = (placing.offset, placing.length);
             let logs: Vec<&Log> =
                 placed.iter().filter(|(_, one)| (one.offset, one.length) == here).map(|(log, _)| *log).collect();
-            let mut imaging = Imaging { readers: 0, ..Imaging::new(self.algorithms(&open, &logs)) };
+            let mut imaging = Imaging::new(self.algorithms(&open, &logs));
             imaging.piecewise = logs.iter().find_map(|log| logged::window(&log.sound));
             imaging.marks = other.as_ref().filter(|(_, aligned)| aligned.here == here).map(|_| 1 << 20);
             if let Some((imaged, unread)) = self.reading.range(here, &imaging, self.findings, self.control)? {

@@ -45,6 +45,8 @@ impl<'a> Reading<'a> {
     ) -> Result<Option<(Imaged, u64)>, Error> {
         let mut imaging = Imaging { from: offset, length: Some(length), ..imaging.clone() };
         imaging.policy = ErrorPolicy { retries: 0, ..ErrorPolicy::default() };
+        // Chunks are decoded by as many as there are processors; plain bytes are read by one.
+        imaging.readers = usize::from(self.is_raw || self.is_plain);
         // Through the page cache one bad sector costs its page.
         let access = if self.is_device { Access::Direct } else { Access::Cached };
         let mut found = self.read(&imaging, access, findings, control)?;
