@@ -41,7 +41,10 @@ pub trait Crew: Send + Sync {
     fn alone(&self, is_new: bool, bytes: u64);
 
     /// Begins to read at most `most` bytes of what `open` opens, with `window` bytes of memory
-    /// beside them; `None`, and nothing is opened, if there is no memory for it.
+    /// beside them.
+    ///
+    /// # Errors
+    /// `open` itself, which was not called, if there is no memory for it.
     fn begin(&self, most: usize, window: u64, open: Open) -> Result<Pending, Open>;
 }
 

@@ -33,21 +33,33 @@ pub struct Flow {
     given: usize,
     /// Bytes that were given before another thread is asked: most streams are short.
     first: usize,
-    /// Whether it is a stream, and not the rest of a part of one.
-    is_counted: bool,
+    /// Whether the crew counts it: a stream, and not the rest of a part of one.
+    counts: bool,
 }
 
 impl Flow {
     /// The bytes of this decoder.
     pub fn new(crew: Arc<dyn Crew>, decoder: impl Read + Send + 'static) -> Flow {
-        Flow { crew, state: State::Here(Box::new(decoder)), bytes: None, given: 0, first: 0, is_counted: false }
+        Flow { crew, state: State::Here(Box::new(decoder)), bytes: None, given: 0, first: 0, counts: true }
     }
 
     /// The same of a decoder that has given many bytes already.
     pub fn going(crew: Arc<dyn Crew>, decoder: Opened) -> Flow {
-        let mut flow = Flow { crew, state: State::Ended, bytes: None, given: 0, first: PIECE, is_counted: false };
+        let mut flow = Flow { crew, state: State::Ended, bytes: None, given: 0, first: PIECE, counts: false };
         flow.send(decoder);
         flow
+    }
+
+    /// Counts bytes that were decoded; a stream that others could decode ahead, once.
+    fn count(&mut self, got: usize) {
+        let (was, first) = (self.first >= PIECE, self.first.saturating_add(got));
+        self.first = first;
+        match (was, first >= PIECE) {
+            _ if !self.counts => {}
+            (false, true) => self.crew.alone(true, first as u64),
+            (true, _) => self.crew.alone(false, got as u64),
+            (false, false) => {}
+        }
     }
 
     /// Has the next bytes decoded ahead, if there is memory.
@@ -78,23 +90,17 @@ impl Read for Flow {
                 State::Failed(error) => return Err(error),
                 State::Here(mut decoder) => {
                     let read = decoder.read(buffer);
-                    self.first += *read.as_ref().unwrap_or(&0);
+                    self.count(*read.as_ref().unwrap_or(&0));
                     match &read {
                         Ok(0) => {}
-                        Ok(_) if self.first >= PIECE => {
-                            self.crew.alone(true, self.first as u64);
-                            self.is_counted = true;
-                            self.send(decoder);
-                        }
+                        Ok(_) if self.first >= PIECE => self.send(decoder),
                         _ => self.state = State::Here(decoder),
                     }
                     return read;
                 }
                 State::Ahead(pending) => {
                     let Decoded { bytes, rest } = pending();
-                    if self.is_counted {
-                        self.crew.alone(false, (*bytes).as_ref().len() as u64);
-                    }
+                    self.count((*bytes).as_ref().len());
                     (self.bytes, self.given) = (Some(bytes), 0);
                     match rest {
                         Rest::More(decoder) => self.send(decoder),

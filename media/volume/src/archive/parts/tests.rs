@@ -15,6 +15,8 @@ struct Crews {
     memory: usize,
     is_late: bool,
     begun: AtomicUsize,
+    /// Streams that were not cut, and their bytes.
+    alone: (AtomicUsize, AtomicUsize),
 }
 
 fn decoded(most: usize, open: Open) -> Decoded {
@@ -39,7 +41,10 @@ impl Crew for Crews {
         self.memory
     }
 
-    fn alone(&self, _: bool, _: u64) {}
+    fn alone(&self, is_new: bool, bytes: u64) {
+        self.alone.0.fetch_add(usize::from(is_new), Ordering::SeqCst);
+        self.alone.1.fetch_add(bytes as usize, Ordering::SeqCst);
+    }
 
     fn begin(&self, most: usize, window: u64, open: Open) -> Result<Pending, Open> {
         if most + window as usize > self.memory {
@@ -132,12 +137,28 @@ fn parts_give_the_content() {
     for (packing, stream, content) in streams() {
         assert_eq!(read(packing, &stream, &Limits::default(), 1 << 16), (content.clone(), None), "{packing:?} alone");
         for (memory, is_late) in [(64 << 20, false), (64 << 20, true), (9 << 20, true), (0, true)] {
-            let crew = Arc::new(Crews { memory, is_late, begun: AtomicUsize::new(0) });
+            let crew = Arc::new(Crews { memory, is_late, begun: AtomicUsize::new(0), alone: Default::default() });
             let limits = Limits { crew: Hands::of(crew.clone()), ..Limits::default() };
             let (found, error) = read(packing, &stream, &limits, 100_003);
             assert!(found == content && error.is_none(), "{packing:?} {memory} {error:?}");
             assert_eq!(crew.begun.load(Ordering::SeqCst) > 2, memory > 0, "{packing:?} {memory}: it is cut");
         }
+    }
+}
+
+/// A stream that cannot be cut is counted once, with all its bytes, however little memory there is.
+#[test]
+fn a_stream_of_one_thread_is_counted_once() {
+    let content = content(3_500_000);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&content).unwrap();
+    let stream = encoder.finish().unwrap();
+    for memory in [64 << 20, 0] {
+        let crew = Arc::new(Crews { memory, is_late: true, begun: AtomicUsize::new(0), alone: Default::default() });
+        let limits = Limits { crew: Hands::of(crew.clone()), ..Limits::default() };
+        assert_eq!(read(Packing::Gzip, &stream, &limits, 50_000), (content.clone(), None));
+        let counted = (crew.alone.0.load(Ordering::SeqCst), crew.alone.1.load(Ordering::SeqCst));
+        assert_eq!(counted, (1, content.len()), "{memory} bytes of memory");
     }
 }
 
@@ -160,7 +181,7 @@ proptest! {
         }
         stream.extend(behind);
         let alone = read(packing, &stream, &Limits::default(), size);
-        let crew = Arc::new(Crews { memory: 32 << 20, is_late, begun: AtomicUsize::new(0) });
+        let crew = Arc::new(Crews { memory: 32 << 20, is_late, begun: AtomicUsize::new(0), alone: Default::default() });
         let limits = Limits { crew: Hands::of(crew), ..Limits::default() };
         prop_assert!(read(packing, &stream, &limits, size) == alone, "{packing:?}: {:?}", alone.1);
     }
