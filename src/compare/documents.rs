@@ -48,6 +48,12 @@ struct Open {
 }
 
 impl Open {
+    fn take(&mut self, shingles: &Digest) {
+        if let Some(Content::Shingles(digest)) = Similar::of(shingles).map(Similar::content) {
+            self.union.take(digest);
+        }
+    }
+
     /// Whether it is the name of a member, or of a member of one.
     fn holds(&self, name: &[u8]) -> bool {
         name.strip_prefix(&*self.name).is_some_and(|rest| rest.starts_with(b"!/"))
@@ -57,7 +63,8 @@ impl Open {
 impl Documents {
     /// None yet. `algorithm`: that of shared bytes; `memory`: bytes for its windows.
     pub fn new(algorithm: Algorithm, memory: usize) -> Documents {
-        let collection = Collection::of_documents(algorithm, memory);
+        let mut collection = Collection::with_features(algorithm, memory);
+        collection.weigh();
         Documents { collection, inputs: Vec::new(), within: Vec::new(), members: 0, last: None, open: None }
     }
 
@@ -79,13 +86,49 @@ impl Documents {
             self.last = Some((name.clone(), input));
             return Ok(());
         };
-        if let Some(Content::Shingles(digest)) = Similar::of(shingles).map(Similar::content) {
-            open.union.take(digest);
-        }
+        open.take(shingles);
         self.within.resize(input as usize, NONE);
         self.within.push(open.input);
         self.members += 1;
         Ok(())
+    }
+
+    /// Takes a document that is an input, and after it its members, which are none.
+    ///
+    /// # Errors
+    /// The document before it cannot be taken in.
+    pub fn look(
+        &mut self,
+        name: &Arc<[u8]>,
+        input: Option<u32>,
+        inside: Option<&Inside>,
+        shingles: &Digest,
+    ) -> Result<(), Refused> {
+        if let Some(input) = input {
+            self.close()?;
+            self.last = Some((name.clone(), input));
+            return Ok(());
+        }
+        if self.open.is_none() {
+            self.open = inside.and_then(|inside| self.opened(inside));
+        }
+        if let Some(open) = self.open.as_mut().filter(|open| open.holds(name)) {
+            open.take(shingles);
+        }
+        Ok(())
+    }
+
+    /// The document of that name, or that a member of that name is in, is not known as a whole.
+    pub fn forget(&mut self, name: &[u8]) {
+        self.open.take_if(|open| *open.name == *name || open.holds(name));
+        let holds =
+            |whole: &[u8]| name.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"!/"));
+        self.last.take_if(|(last, _)| holds(last));
+    }
+
+    /// Documents that are compared by their members.
+    pub fn count(&self) -> u64 {
+        self.inputs.len() as u64
     }
 
     /// The document that a member is in, where the last input is one.

@@ -161,7 +161,9 @@ pub struct AllRelated<'a> {
     pub listed: u64,
     /// Inputs that are in documents: two of them make no pair, since their documents are compared.
     pub members: u64,
-    /// Files whose names promise a document or an archive, in runs that open none.
+    /// Documents that were opened for their members, in runs that open no other containers.
+    pub opened: u64,
+    /// Files whose names promise a document or an archive, and that were not opened.
     pub closed: u64,
     /// By the method: windows and strings that no pair was found by, since too many files have
     /// them.

@@ -2,10 +2,12 @@
 
 use super::documents::Documents;
 use super::event::{Event, Events};
+#[cfg(feature = "inside")]
+use super::opening::Hidden;
 use super::problem::Problem;
 use super::request::{Request, with_features};
 use crate::algorithms::{REGISTRY, computed};
-use crate::input::Input;
+use crate::input::{Content, Input};
 use crate::job::Error;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
@@ -32,6 +34,9 @@ pub struct Sets {
     pub inputs: Option<Inputs>,
     /// Those of them whose members count as one content.
     pub documents: Option<Documents>,
+    /// Those of them that are documents by their names, in runs that open no containers.
+    #[cfg(feature = "inside")]
+    hidden: Hidden,
     /// Of sdhash: the features of the files, which show the shared features of saturated digests.
     pub beside: Option<Beside>,
     /// Files that a method makes no digest of, by their content.
@@ -61,6 +66,7 @@ impl Sets {
         let mut collections: Vec<Collection> = algorithms.iter().map(collection).collect();
         if all {
             collections.iter_mut().for_each(Collection::turn);
+            collections.iter_mut().for_each(Collection::weigh);
         }
         let inputs = all.then(|| Inputs::new(algorithms.iter().copied().map(Named::of).collect()));
         let documents = all.then(|| Documents::new(algorithms[SHARED], share));
@@ -77,7 +83,18 @@ impl Sets {
             first.push(Part::Files(Vec::new()));
         }
         let plain = by_content(request, &hashed);
-        let mut sets = Sets { collections, faults: 0, directories: 0, inputs, documents, beside, plain, run: None };
+        let mut sets = Sets {
+            collections,
+            faults: 0,
+            directories: 0,
+            inputs,
+            documents,
+            #[cfg(feature = "inside")]
+            hidden: Hidden::default(),
+            beside,
+            plain,
+            run: None,
+        };
         let across = !second.is_empty() || !request.given.is_empty();
         for (number, parts) in [first, second].into_iter().enumerate() {
             if number == 1 && across {
@@ -143,9 +160,15 @@ impl Sets {
         let whole = self.plain.as_ref().map(Collection::algorithm);
         let plan = Plan { algorithms: algorithms.iter().copied().chain(whole).collect(), ..request.plan.clone() };
         let source = input.source()?;
-        let mut gathering = Gathering { sets: self, events };
+        let opens = input.is_inside() || input.content == Content::Images;
+        let mut gathering = Gathering { sets: self, events, opens };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
         self.documents.as_mut().map_or(Ok(()), Documents::close).map_err(Error::request)?;
+        #[cfg(feature = "inside")]
+        if let (Some(documents), false) = (&mut self.documents, run.interrupted) {
+            let hidden = std::mem::take(&mut self.hidden);
+            hidden.open((input, &plan), self.collections[SHARED].algorithm(), documents, control)?;
+        }
         self.run = Some(self.run.map_or(run, |before| before.and(run)));
         events(Event::Passed(&run)).map_err(Error::Sink)?;
         match run.interrupted {
@@ -207,6 +230,8 @@ impl Inputs {
 struct Gathering<'a> {
     sets: &'a mut Sets,
     events: &'a mut Events<'a>,
+    /// Whether containers are opened as they are read.
+    opens: bool,
 }
 
 impl pfh_engine::Sink for Gathering<'_> {
@@ -247,6 +272,10 @@ impl pfh_engine::Sink for Gathering<'_> {
             }
         }
         if let (Some(inputs), Some(documents)) = (&self.sets.inputs, &mut self.sets.documents) {
+            #[cfg(feature = "inside")]
+            if !self.opens {
+                self.sets.hidden.take(&name, inputs.last(), hashed.closed.size);
+            }
             let inside = hashed.closed.inside.as_deref();
             let taken = documents.take((&name, inputs.last()), inside, &hashed.digests[SHARED]);
             taken.map_err(io::Error::other)?;

@@ -40,6 +40,8 @@ mod find;
 mod gather;
 mod grouping;
 mod linkage;
+#[cfg(feature = "inside")]
+mod opening;
 mod places;
 mod problem;
 mod relate;

@@ -11,8 +11,9 @@ use crate::job;
 use pfh_container::named;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use pfh_pairs::{Both, By, Collection, Failure, Finding, Kin, Relations, Search, SearchStats};
+use pfh_pairs::{Both, By, Collection, Failure, Finding, Kin, Relations, Search, SearchStats, Templates};
 use pfh_similarity::chance::Kind;
+use pfh_similarity::shingles::LEAST_SHARED;
 use pfh_similarity::{Chance, Degenerate, Evidence, Named, Score};
 use std::cell::RefCell;
 
@@ -42,7 +43,7 @@ pub fn search(
     let events = RefCell::new(events);
     let tell = |event: Event<'_>| (*events.borrow_mut())(event);
     let mut relations = Relations::new(request.memory / 2);
-    let (mut counts, mut common) = (Counts::default(), Vec::new());
+    let (mut counts, mut common, mut templates) = (Counts::default(), Vec::new(), None);
     let contents = documents.collection.take_features();
     for (number, collection) in collections.iter_mut().enumerate() {
         let features = collection.take_features();
@@ -63,6 +64,9 @@ pub fn search(
             tell(Event::Saturated { algorithm, pairs: saturated, listed }).map_err(job::Error::Sink)?;
         }
         counts.scored += found.compared;
+        if is_shingles(collection) {
+            templates = Some((number, found.templates));
+        }
         if found.common > 0 {
             common.push((collection.algorithm(), found.common));
         }
@@ -76,7 +80,9 @@ pub fn search(
     let mut rows = Rows { request, collections, inputs, tell: &tell, groups: None, listed: 0 };
     let grouping = || Grouping::new(request, &rows.collections[WHOLE], &earlier);
     rows.groups = (request.cluster || request.page.is_some()).then(grouping);
-    counts.pairs = rows.hand_out(relations, control)?;
+    let least = request.thresholds.of(documents.collection.algorithm());
+    let mut explained = Explained { request, collections, inputs, templates, least };
+    counts.pairs = rows.hand_out(relations, &mut |both| !explained.is(both), control)?;
     let groups = rows.groups.take().map(Grouping::groups).unwrap_or_default();
     let collection = &collections[WHOLE];
     let mut listed = rows.listed;
@@ -88,17 +94,20 @@ pub fn search(
     }
     let (pairs, groups) = (counts.pairs, &groups);
     let members = documents.members();
-    let closed = if request.input.is_inside() { 0 } else { closed(collection) };
-    let ended = AllRelated { relating: &relating, pairs, listed, members, closed, common: &common, groups, collection };
+    let closed = if request.input.is_inside() { 0 } else { closed(collection, documents) };
+    let opened = if request.input.is_inside() { 0 } else { documents.count() };
+    let common = &common;
+    let ended = AllRelated { relating: &relating, pairs, listed, members, opened, closed, common, groups, collection };
     tell(Event::AllRelated(&ended)).map_err(job::Error::Sink)?;
     Ok(counts)
 }
 
-/// How many names promise a document or an archive. In their outer forms templates are alike, and
-/// equal contents are not.
-fn closed(collection: &Collection) -> u64 {
-    let is_closed = |name: &[u8]| named::by_name(name).or_else(|| named::by_document(name, b"PK")).is_some();
-    (0..collection.len()).filter(|place| is_closed(collection.name(*place as u32))).count() as u64
+/// How many names promise a document or an archive that was not opened. In their outer forms
+/// templates are alike, and equal contents are not.
+fn closed(collection: &Collection, documents: &Documents) -> u64 {
+    let is_closed = |name: &[u8]| named::by_name(name).is_some() || named::is_document(name);
+    let left = |place: &u32| is_closed(collection.name(*place)) && documents.place(*place) == Place::Outside;
+    (0..collection.len() as u32).filter(left).count() as u64
 }
 
 /// Takes the pairs that one method finds; also says how many pairs have a saturated digest and are
@@ -150,8 +159,12 @@ fn find(
         let alike = pair.score.reaches(least) && !by_content && !by_compiler && !by_tables;
         // Shared strings and words do not count as shared bytes.
         let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
-        let evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };
-        relations.push(&Finding { inputs: [a, b], alike, evidence, kin, degenerate: pair.degenerate })
+        let mut evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };
+        if by_content {
+            evidence.weighted = None;
+        }
+        let whole = matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh));
+        relations.push(&Finding { inputs: [a, b], alike, whole, evidence, kin, degenerate: pair.degenerate })
     });
     Ok((found?, saturated))
 }
@@ -165,13 +178,19 @@ fn find_documents(
     watching: &mut Watching<'_>,
 ) -> Result<SearchStats, Failure> {
     let collection = &documents.collection;
-    let least = request.thresholds.of_documents(collection.algorithm());
+    let least = |packages| request.thresholds.of_documents(collection.algorithm(), packages);
+    let least = [least(false), least(true)];
     let search = Search { threshold: Score::Similarity(1), memory: request.memory / 4, ..request.search(collection) };
     search.run_with(collection, contents, watching, &mut |pair| {
         let inputs = [pair.a, pair.b].map(|place| documents.input(place));
-        let (alike, evidence) = (pair.score.reaches(least), pair.evidence);
-        relations.push(&Finding { inputs, alike, evidence, kin: None, degenerate: None })
+        let packages = [pair.a, pair.b].iter().all(|place| named::is_package(collection.name(*place)));
+        let (alike, evidence) = (pair.score.reaches(least[usize::from(packages)]), pair.evidence);
+        relations.push(&Finding { inputs, alike, whole: false, evidence, kin: None, degenerate: None })
     })
+}
+
+fn is_shingles(collection: &Collection) -> bool {
+    Named::of(collection.algorithm()) == Some(Named::Shingles)
 }
 
 /// Which of the methods for one kind of file it is.
@@ -180,6 +199,48 @@ fn kin(method: Named) -> Option<Kin> {
         Named::Strings => Some(Kin::Strings),
         Named::Text => Some(Kin::Text),
         _ => None,
+    }
+}
+
+/// Explains why two files are alike by their digests that have little in common.
+struct Explained<'a> {
+    request: &'a Request,
+    collections: &'a [Collection],
+    inputs: &'a Inputs,
+    /// The number of the collection of shingles, and which hold windows of templates.
+    templates: Option<(usize, Templates)>,
+    /// The share of windows from which on two are related.
+    least: Score,
+}
+
+impl Explained<'_> {
+    /// Whether they have in common what many files hold, or what programs write into every file; or
+    /// no bytes at all, where digests of parts alone are alike: those of plain files have many of
+    /// their bits set.
+    fn is(&mut self, both: &Both) -> bool {
+        if self.request.saturated && both.degenerate == Some(Degenerate::Saturated) {
+            return false;
+        }
+        let least = self.least;
+        let reach = |shares: [u8; 2]| shares.iter().any(|share| Score::Similarity(*share).reaches(least));
+        if reach(both.weighted) {
+            return false;
+        }
+        let Some((number, templates)) = &mut self.templates else { return false };
+        let [Some(a), Some(b)] = both.inputs.map(|input| self.inputs.place(*number, input)) else { return false };
+        reach(both.contained) || templates.common(a, b) >= LEAST_SHARED || !self.by_whole(both)
+    }
+
+    /// Whether digests of their whole contents are alike.
+    fn by_whole(&self, both: &Both) -> bool {
+        let is_alike = |(number, collection): (usize, &Collection)| {
+            let is_whole = matches!(Named::of(collection.algorithm()), Some(Named::Ssdeep | Named::Tlsh));
+            let places = both.inputs.map(|input| self.inputs.place(number, input));
+            let [Some(a), Some(b)] = places else { return false };
+            let least = self.request.thresholds.of(collection.algorithm());
+            is_whole && collection.score(a, b).is_some_and(|score| score.reaches(least))
+        };
+        self.collections.iter().enumerate().any(is_alike)
     }
 }
 
@@ -193,7 +254,12 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn hand_out(&mut self, relations: Relations, control: &Control<'_>) -> Result<u64, job::Error> {
+    fn hand_out(
+        &mut self,
+        relations: Relations,
+        stands: &mut dyn FnMut(&Both) -> bool,
+        control: &Control<'_>,
+    ) -> Result<u64, job::Error> {
         let (request, collections, inputs) = (self.request, self.collections, self.inputs);
         let mut rank = |both: &Both| {
             let row = related(request, collections, inputs, both);
@@ -204,7 +270,7 @@ impl Rows<'_> {
         let top = if all { None } else { self.request.top };
         let mut ordered = Vec::new();
         let by_path = self.request.sort == Some(By::Path);
-        let pairs = relations.hand_out(&mut rank, top, &mut |both| {
+        let pairs = relations.hand_out(&mut rank, stands, top, &mut |both| {
             if control.is_cancelled() {
                 return Err(Failure::Interrupted);
             }
@@ -275,7 +341,7 @@ fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs
             None => (row.shared_bytes, row.contained) = (Some(both.shared_bytes), Some(both.contained)),
         }
     }
-    let [a_in_b, b_in_a] = both.contained;
+    let [a_in_b, b_in_a] = both.weighted;
     // Where all chosen windows are shared, others differ.
     let share = a_in_b.max(b_in_a).min(99);
     (row.relation, row.score) = if whole.equal(a, b) {

@@ -5,8 +5,10 @@ use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_pairs::Search;
 use pfh_similarity::{Named, Score};
 
-/// The least score of two documents: below it they share bytes that their programs write into each.
-const DOCUMENTS: Score = Score::Similarity(70);
+/// The least score of two documents: below it two sheets share the form of their rows. Of packages
+/// another's file counts. Chosen in one half of the families of `bench/run related`.
+const DOCUMENTS: Score = Score::Similarity(30);
+const PACKAGES: Score = Score::Similarity(5);
 
 /// A text that is not a threshold.
 #[derive(Debug, thiserror::Error)]
@@ -84,9 +86,10 @@ impl Thresholds {
         self.given(algorithm).is_some()
     }
 
-    /// The threshold of two documents by the windows of their members.
-    pub fn of_documents(&self, algorithm: Algorithm) -> Score {
-        self.given(algorithm).map_or(DOCUMENTS, |number| Score::Similarity(number.min(101) as u8))
+    /// The threshold of two documents by the windows of their members, or of two packages.
+    pub fn of_documents(&self, algorithm: Algorithm, packages: bool) -> Score {
+        let default = if packages { PACKAGES } else { DOCUMENTS };
+        self.given(algorithm).map_or(default, |number| Score::Similarity(number.min(101) as u8))
     }
 
     /// The threshold of an algorithm.

@@ -28,16 +28,22 @@ fn room() -> Room {
     room
 }
 
-/// The pairs, members of documents, and whether it may be trusted.
+/// The pairs, and members of documents.
 fn rows(request: &Request, room: &Room) -> (Vec<(String, String, Relation)>, u64) {
-    let (mut rows, mut members) = (Vec::new(), 0);
+    let (rows, members, _) = opened(request, room);
+    (rows, members)
+}
+
+/// The same, and documents that were opened though no other containers are.
+fn opened(request: &Request, room: &Room) -> (Vec<(String, String, Relation)>, u64, [u64; 2]) {
+    let (mut rows, mut members, mut opened) = (Vec::new(), 0, [0; 2]);
     let mut take = |event: Event<'_>| {
         match event {
             Event::Related(row) if row.listed => {
                 let [a, b] = [row.a, row.b].map(|name| below(room, name).trim_start_matches("d/").to_owned());
                 rows.push((a, b, row.relation));
             }
-            Event::AllRelated(all) => members = all.members,
+            Event::AllRelated(all) => (members, opened) = (all.members, [all.opened, all.closed]),
             _ => {}
         }
         Ok(())
@@ -45,7 +51,7 @@ fn rows(request: &Request, room: &Room) -> (Vec<(String, String, Relation)>, u64
     let summary = compare::run(request, &mut take, &Control::new()).unwrap();
     assert_eq!(summary.faults, 0);
     rows.sort_by(|x, y| (&x.0, &x.1).cmp(&(&y.0, &y.1)));
-    (rows, members)
+    (rows, members, opened)
 }
 
 #[test]
@@ -97,15 +103,62 @@ fn documents_are_compared_by_what_is_in_them() {
     assert!(pairs.iter().filter(|pair| **pair == ["styles.xml", "styles.xml"]).count() > 20, "{pairs:?}");
 }
 
-/// Without the members documents are files like others.
+/// Documents are opened where nothing else is, and have the pairs of a run that opens everything.
 #[test]
-fn documents_are_files_where_nothing_is_opened() {
+fn documents_are_opened_where_nothing_else_is() {
     if lacks(ARCHIVERS) {
         return;
     }
     let room = room();
-    let (found, members) = rows(&Request::new(crate::rows::input(&room, &["d"])), &room);
-    assert_eq!(members, 0);
-    // Equal compressed members are equal bytes.
-    assert!(found.iter().any(|row| (&*row.0, &*row.1) == ("five.docx", "four.docx")), "{found:?}");
+    // One that cannot be opened stays as it is.
+    room.sh("cd d && head -c 110000 five.docx > cut.docx && cp five.docx again.docx");
+    let (found, members, [opened, closed]) = opened(&Request::new(crate::rows::input(&room, &["d"])), &room);
+    assert_eq!((members, opened, closed), (0, 10, 2));
+    let is_opened = |name: &str| !["all.zip", "cut.docx"].contains(&name);
+    let documents = found.iter().filter(|row| is_opened(&row.0) && is_opened(&row.1));
+    let names: Vec<(&str, &str, Relation)> = documents.map(|row| (&*row.0, &*row.1, row.2)).collect();
+    assert_eq!(
+        names,
+        [
+            ("again.docx", "five.docx", Relation::Equal),
+            ("edited.docx", "one.docx", Relation::NearlyEqual),
+            ("edited.docx", "stored.docx", Relation::NearlyEqual),
+            ("one.docx", "stored.docx", Relation::NearlyEqual),
+            ("picture.png", "seven.odt", Relation::NearlyEqual),
+        ]
+    );
+    assert!(found.contains(&("cut.docx".into(), "five.docx".into(), Relation::AInB)), "{found:?}");
+    // By one method files are compared as they are.
+    let mut each = Request::new(crate::rows::input(&room, &["d"]));
+    each.algorithms = algorithms("shingles");
+    let mut pairs = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Pair(pair) = event {
+            pairs.push([base(pair.a), base(pair.b)]);
+        }
+        Ok(())
+    };
+    compare::run(&each, &mut take, &Control::new()).unwrap();
+    assert!(pairs.contains(&["five.docx".into(), "four.docx".into()]), "{pairs:?}");
+}
+
+/// A pair that is found where nothing is opened is found where everything is: releases of a
+/// package, of whose members a part is the same.
+#[test]
+fn opening_finds_no_less() {
+    if lacks(ARCHIVERS) {
+        return;
+    }
+    let room = Room::new();
+    for release in 0..2u64 {
+        for class in 0..30u64 {
+            let own = if class < 3 { class } else { 100 + 50 * release + class };
+            room.file(format!("{release}/{class:02}.class"), &content(own, 5_000));
+        }
+        room.sh(&format!("mkdir -p d; cd {release} && zip -q -r ../d/{release}.jar ."));
+    }
+    let closed = rows(&Request::new(crate::rows::input(&room, &["d"])), &room).0;
+    let opened = rows(&Request::new(input(&room, &["d"], |_| {})), &room).0;
+    let pair = |rows: &[(String, String, Relation)]| rows.iter().any(|row| (&*row.0, &*row.1) == ("0.jar", "1.jar"));
+    assert!(pair(&closed) && pair(&opened), "{closed:?} {opened:?}");
 }

@@ -76,6 +76,9 @@ pub struct Evidence {
     /// How much of the first one the second holds, and of the second the first, in percent of the
     /// chosen windows (shingles, text), strings (strings) or names and sections (imports).
     pub contained: Option<[u8; 2]>,
+    /// The same, where windows that many inputs of the comparison hold count less, and those that
+    /// programs write into every file nothing (shingles, text).
+    pub weighted: Option<[u8; 2]>,
 }
 
 impl Evidence {

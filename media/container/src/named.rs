@@ -25,6 +25,23 @@ pub fn by_document(name: &[u8], start: &[u8]) -> Option<&'static str> {
     ZIPPED.iter().find(has).filter(|_| !start.is_empty() && !is_customary(name, start)).map(|_| "zip")
 }
 
+/// Whether a name is that of a document or a package whose bytes hide its contents: a compressed
+/// document, PDF, a jar, an app. Archives are not among them.
+pub fn is_document(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let others = [".pdf", ".jar", ".apk"].into_iter().any(|ending| lower.ends_with(ending.as_bytes()));
+    (others && !is_customary(name, b"")) || by_document(name, b"PK").is_some()
+}
+
+/// Whether a name is that of a package of many files, each with contents of its own: where two have
+/// some in common they are related. Two texts or sheets may have their form in common.
+pub fn is_package(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let packages: [&[u8]; 12] =
+        [b".jar", b".war", b".ear", b".aar", b".apk", b".ipa", b".xpi", b".whl", b".nupkg", b".vsix", b".cbz", b".zip"];
+    packages.into_iter().any(|ending| lower.ends_with(ending))
+}
+
 /// Name endings, in lower case, that promise a container.
 const NAMES: &[(&str, &str)] = &[
     (".e01", "E01"),

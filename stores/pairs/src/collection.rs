@@ -1,5 +1,6 @@
 //! The digests of one algorithm that are to be compared, with their names.
 
+use crate::families::Sketch;
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
@@ -71,6 +72,8 @@ pub struct Collection {
     pub(crate) features: Option<Sorter<u128>>,
     /// The weight of a window or string by the number of digests that hold it.
     pub(crate) rarity: shingles::Rarity,
+    /// Of windows that [weigh](Self::weigh): what shows which digests are nearly the same.
+    pub(crate) sketches: Vec<Sketch>,
     /// By the place: whether it is one of those that make no pairs with each other.
     pub(crate) apart: Vec<bool>,
     /// Whether pictures are compared in all orientations (PDQ).
@@ -108,6 +111,7 @@ impl Collection {
             before: 0,
             features: None,
             rarity,
+            sketches: Vec::new(),
             apart: Vec::new(),
             turning: false,
         }
@@ -123,9 +127,12 @@ impl Collection {
         collection
     }
 
-    /// The same, of the contents of documents: a program writes much of its own into each.
-    pub fn of_documents(algorithm: Algorithm, memory: usize) -> Collection {
-        Collection { rarity: shingles::Rarity::Documents, ..Collection::with_features(algorithm, memory) }
+    /// Windows of bytes and of text count by [`Rarity::Related`](shingles::Rarity::Related) from
+    /// here on, before there are any.
+    pub fn weigh(&mut self) {
+        if let Some(Named::Shingles | Named::Text) = Named::of(self.algorithm) {
+            self.rarity = shingles::Rarity::Related;
+        }
     }
 
     /// Pictures are compared in all eight orientations from here on, where the method can (PDQ): a
@@ -263,8 +270,11 @@ impl Collection {
             (Digests::Pdq(digests), Content::Pdq(digest)) => digests.push(*digest),
             (Digests::Phash(digests), Content::Phash(digest)) => digests.push(*digest),
             (Digests::Shingles(digests), Content::Shingles(digest)) => digests.push(digest.clone()),
-            (Digests::Outlines(outlines), Content::Shingles(digest)) => outlines.push(digest.outline()),
+            (Digests::Outlines(outlines), Content::Shingles(digest)) => outlines.push(digest.outline_by(self.rarity)),
             _ => return Err(Refused::Malformed(ParseError::Marker)),
+        }
+        if let (Content::Shingles(digest), true) = (similar.content(), self.rarity.has_templates()) {
+            self.sketches.push(Sketch::of(digest.own_windows()));
         }
         self.names.push(name.clone());
         if let Some(sorter) = &mut self.features {

@@ -10,6 +10,7 @@
 mod blocks;
 mod certain;
 mod collection;
+mod families;
 mod given;
 mod join;
 mod list;
@@ -21,6 +22,7 @@ mod search;
 mod sorter;
 mod start;
 pub mod stored;
+mod templates;
 mod turned;
 
 pub use certain::{Beside, Certain};
@@ -33,3 +35,4 @@ pub use ranking::{By, Ranking};
 pub use relations::{Both, Finding, Kin, Relations};
 pub use sorter::{Item, Sorter};
 pub use start::Begun;
+pub use templates::Templates;

@@ -1,5 +1,6 @@
 //! The request of a search for pairs, and its results.
 
+use crate::templates::Templates;
 use pfh_similarity::{Degenerate, Evidence, Score};
 use std::io;
 use std::ops::ControlFlow;
@@ -73,6 +74,8 @@ pub struct SearchStats {
     pub hottest: Vec<Hot>,
     /// Windows or strings that no pair was found by, since more than [`COMMON`] digests have them.
     pub common: u64,
+    /// Which digests hold windows of templates, where those count nothing.
+    pub templates: Templates,
 }
 
 /// Digests that may have a window or string in common, before it says nothing about two of them.

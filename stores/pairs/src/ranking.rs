@@ -40,6 +40,7 @@ struct Ranked {
     score: u32,
     shared: u64,
     contained: [u8; 2],
+    weighted: [u8; 2],
     marks: u8,
 }
 
@@ -50,17 +51,20 @@ const FEATURES: u8 = 4;
 const DEGENERATE: u32 = 3;
 /// Shingles share bytes, and have how much of each the other has.
 const BYTES: u8 = 32;
+/// How much that weighs.
+const WEIGHTED: u8 = 64;
 const KINDS: [Degenerate; 3] = [Degenerate::FewFeatures, Degenerate::LowEntropy, Degenerate::Saturated];
 
 impl Ranked {
     fn new(pair: &Pair, key: u128) -> Ranked {
-        let Evidence { shared_chunks, shared_features, shared_bytes, contained } = pair.evidence;
+        let Evidence { shared_chunks, shared_features, shared_bytes, contained, weighted } = pair.evidence;
         let kind = pair.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
         let marks = [
             (matches!(pair.score, Score::Distance(_)), DISTANCE),
             (shared_chunks.is_some(), CHUNKS),
             (shared_features.is_some(), FEATURES),
             (shared_bytes.is_some(), BYTES),
+            (weighted.is_some(), WEIGHTED),
         ];
         let marks = marks.iter().map(|(is, mark)| if *is { *mark } else { 0 }).sum::<u8>();
         Ranked {
@@ -70,6 +74,7 @@ impl Ranked {
             score: pair.score.number(),
             shared: shared_chunks.or(shared_features).or(shared_bytes).unwrap_or(0),
             contained: contained.unwrap_or_default(),
+            weighted: weighted.unwrap_or_default(),
             marks: marks | (kind as u8) << DEGENERATE,
         }
     }
@@ -83,6 +88,7 @@ impl Ranked {
             shared_features: is(FEATURES).then_some(self.shared),
             shared_bytes: is(BYTES).then_some(self.shared),
             contained: is(BYTES).then_some(self.contained),
+            weighted: is(WEIGHTED).then_some(self.weighted),
         };
         let kind = usize::from(self.marks >> DEGENERATE & 3);
         let degenerate = kind.checked_sub(1).and_then(|kind| KINDS.get(kind)).copied();
@@ -91,7 +97,7 @@ impl Ranked {
 }
 
 impl Item for Ranked {
-    const BYTES: usize = 16 + 3 * 4 + 8 + 2 + 1;
+    const BYTES: usize = 16 + 3 * 4 + 8 + 2 + 2 + 1;
 
     fn put(self, out: &mut Vec<u8>) {
         self.key.put(out);
@@ -100,6 +106,7 @@ impl Item for Ranked {
         }
         self.shared.put(out);
         out.extend_from_slice(&self.contained);
+        out.extend_from_slice(&self.weighted);
         out.push(self.marks);
     }
 
@@ -112,7 +119,8 @@ impl Item for Ranked {
             score: number(24),
             shared: u64::get(&bytes[28..36]),
             contained: [bytes[36], bytes[37]],
-            marks: bytes[38],
+            weighted: [bytes[38], bytes[39]],
+            marks: bytes[40],
         }
     }
 }
@@ -205,8 +213,9 @@ mod tests {
                     if distances { Score::Distance(next(400) as u32) } else { Score::Similarity(next(101) as u8) };
                 let (kind, shared) = (next(4) as usize, next(u64::MAX));
                 let contained = Some([next(101) as u8, next(101) as u8]);
+                let weighted = contained.filter(|_| kind > 1).map(|[a, b]| [b / 2, a]);
                 let evidence = match next(4) {
-                    3 => Evidence { shared_bytes: Some(shared), contained, ..Evidence::default() },
+                    3 => Evidence { shared_bytes: Some(shared), contained, weighted, ..Evidence::default() },
                     0 => Evidence::default(),
                     1 => Evidence { shared_chunks: Some(shared), ..Evidence::default() },
                     _ => Evidence { shared_features: Some(shared), ..Evidence::default() },

@@ -12,6 +12,9 @@ pub struct Finding {
     pub inputs: [u32; 2],
     /// Whether the method finds them alike: else it only finds shared parts.
     pub alike: bool,
+    /// Whether it is one of whole contents: those are alike, too, where they have in common what
+    /// many inputs hold.
+    pub whole: bool,
     /// The parts that they share, if those are equal bytes.
     pub evidence: Evidence,
     /// The score of a method whose digests are used up by the search.
@@ -38,6 +41,8 @@ pub struct Both {
     pub shared_bytes: u64,
     /// How much of the first one the second holds, and of the second the first, in percent.
     pub contained: [u8; 2],
+    /// The same of what each has for itself.
+    pub weighted: [u8; 2],
     /// The scores by strings and by text.
     pub kin: [u8; 2],
     /// The worst mark of the methods that find them alike.
@@ -70,7 +75,7 @@ impl Both {
     fn put(&self, packed: Packed) -> [u64; 3] {
         let kind = self.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
         let Packed(key) = packed.put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES);
-        let percents = self.contained.into_iter().chain(self.kin);
+        let percents = self.contained.into_iter().chain(self.kin).chain(self.weighted);
         let Packed(more) = percents.fold(Packed(0), |packed, percent| packed.put(percent.into(), 7));
         [(key >> 64) as u64, key as u64, more as u64]
     }
@@ -80,11 +85,12 @@ impl Both {
         let (mut packed, mut more) = (Packed(u128::from(high) << 64 | u128::from(low)), Packed(more.into()));
         let shared_bytes = packed.take(BYTES);
         let kind = packed.take(2) as usize;
-        let mut percents = [0; 4];
+        let mut percents = [0; 6];
         percents.iter_mut().rev().for_each(|percent| *percent = more.take(7) as u8);
-        let [a, b, strings, text] = percents;
+        let [a, b, strings, text, own_a, own_b] = percents;
         let degenerate = kind.checked_sub(1).and_then(|kind| KINDS.get(kind)).copied();
-        (Both { inputs: [0; 2], shared_bytes, contained: [a, b], kin: [strings, text], degenerate }, packed)
+        let (contained, kin, weighted) = ([a, b], [strings, text], [own_a, own_b]);
+        (Both { inputs: [0; 2], shared_bytes, contained, weighted, kin, degenerate }, packed)
     }
 }
 
@@ -110,57 +116,71 @@ impl Relations {
             inputs: finding.inputs,
             shared_bytes: finding.evidence.shared_bytes.unwrap_or(0),
             contained: finding.evidence.contained.unwrap_or_default(),
+            weighted: finding.evidence.weighted.unwrap_or_default(),
             kin: [Kin::Strings, Kin::Text]
                 .map(|own| finding.kin.map_or(0, |(kin, score)| if kin == own { score } else { 0 })),
             degenerate: finding.degenerate.filter(|_| finding.alike),
         };
-        let packed = Packed(0).put(a.into(), PLACE).put(b.into(), PLACE).put(finding.alike.into(), 1);
+        let packed = Packed(0)
+            .put(a.into(), PLACE)
+            .put(b.into(), PLACE)
+            .put(finding.alike.into(), 1)
+            .put(finding.whole.into(), 1);
         self.sorter.push(both.put(packed))
     }
 
     /// Hands out each pair that a method finds alike once, by ascending rank, then in the order of
     /// the inputs, with `top` no more than that; says how many there are in all. `rank` gives a
-    /// number below 2^10.
+    /// number below 2^10. `stands` says whether one counts that methods of whole contents alone
+    /// find.
     ///
     /// # Errors
     /// See [`Failure`].
     pub fn hand_out(
         self,
         rank: &mut dyn FnMut(&Both) -> u16,
+        stands: &mut dyn FnMut(&Both) -> bool,
         top: Option<u64>,
         emit: &mut dyn FnMut(Both) -> Result<(), Failure>,
     ) -> Result<u64, Failure> {
         let mut ranked: Sorter<[u64; 3]> = Sorter::new(self.memory / 2);
         let mut count = 0;
-        let mut push = |both: Both| {
+        let mut push = |both: Both, found: [bool; 2]| {
+            let [by_whole, by_parts] = found;
+            if !(by_parts || by_whole && stands(&both)) {
+                return Ok(());
+            }
             count += 1;
             let [a, b] = both.inputs;
             let packed = Packed(0).put(rank(&both).into(), 10).put(a.into(), PLACE).put(b.into(), PLACE);
             ranked.push(both.put(packed)).map_err(Failure::Spill)
         };
-        let mut open: Option<(Both, bool)> = None;
+        let mut open: Option<(Both, [bool; 2])> = None;
         for finding in self.sorter.sorted().map_err(Failure::Spill)? {
             let (inner, mut packed) = Both::take(finding.map_err(Failure::Spill)?);
+            let whole = packed.take(1) == 1;
             let alike = packed.take(1) == 1;
+            let alike = [alike && whole, alike && !whole];
             let b = packed.take(PLACE) as u32;
             let inputs = [packed.take(PLACE) as u32, b];
             match &mut open {
                 Some((both, found)) if both.inputs == inputs => {
-                    *found |= alike;
+                    *found = [0, 1].map(|i| found[i] | alike[i]);
                     both.shared_bytes = both.shared_bytes.max(inner.shared_bytes);
                     both.contained = [0, 1].map(|i| both.contained[i].max(inner.contained[i]));
+                    both.weighted = [0, 1].map(|i| both.weighted[i].max(inner.weighted[i]));
                     both.kin = [0, 1].map(|i| both.kin[i].max(inner.kin[i]));
                     both.degenerate = both.degenerate.max(inner.degenerate);
                 }
                 _ => {
-                    if let Some((both, true)) = open.replace((Both { inputs, ..inner }, alike)) {
-                        push(both)?;
+                    if let Some((both, found)) = open.replace((Both { inputs, ..inner }, alike)) {
+                        push(both, found)?;
                     }
                 }
             }
         }
-        if let Some((both, true)) = open {
-            push(both)?;
+        if let Some((both, found)) = open {
+            push(both, found)?;
         }
         let most = top.map_or(usize::MAX, |top| top.try_into().unwrap_or(usize::MAX));
         for ranked in ranked.sorted().map_err(Failure::Spill)?.take(most) {
@@ -194,6 +214,7 @@ mod tests {
                 0 => Evidence {
                     shared_bytes: Some(next(1 << 31) << 9),
                     contained: Some(contained),
+                    weighted: Some([next(101) as u8, next(101) as u8]),
                     ..Evidence::default()
                 },
                 _ => Evidence::default(),
@@ -204,17 +225,26 @@ mod tests {
                 1 => Some((Kin::Text, next(101) as u8)),
                 _ => None,
             };
-            findings.push(Finding { inputs, alike: next(9) == 0, evidence, kin, degenerate });
+            findings.push(Finding { inputs, alike: next(9) == 0, whole: next(3) == 0, evidence, kin, degenerate });
         }
+        let mut stands = |both: &Both| both.inputs[0].is_multiple_of(2);
         let mut rows: BTreeMap<[u32; 2], (Both, bool)> = BTreeMap::new();
         for finding in &findings {
-            let none =
-                Both { inputs: finding.inputs, shared_bytes: 0, contained: [0; 2], kin: [0; 2], degenerate: None };
+            let none = Both {
+                inputs: finding.inputs,
+                shared_bytes: 0,
+                contained: [0; 2],
+                weighted: [0; 2],
+                kin: [0; 2],
+                degenerate: None,
+            };
             let (both, found) = rows.entry(finding.inputs).or_insert((none, false));
-            *found |= finding.alike;
+            *found |= finding.alike && (!finding.whole || stands(&none));
             both.shared_bytes = both.shared_bytes.max(finding.evidence.shared_bytes.unwrap_or(0));
             let contained = finding.evidence.contained.unwrap_or_default();
             both.contained = [0, 1].map(|i| both.contained[i].max(contained[i]));
+            let weighted = finding.evidence.weighted.unwrap_or_default();
+            both.weighted = [0, 1].map(|i| both.weighted[i].max(weighted[i]));
             if let Some((kin, score)) = finding.kin {
                 let own = &mut both.kin[kin as usize];
                 *own = score.max(*own);
@@ -231,7 +261,7 @@ mod tests {
             findings.iter().for_each(|finding| relations.push(finding).unwrap());
             assert_eq!(relations.sorter.spilled() > 0, memory == 0);
             let mut seen = Vec::new();
-            let count = relations.hand_out(&mut rank, top, &mut |both| {
+            let count = relations.hand_out(&mut rank, &mut stands, top, &mut |both| {
                 seen.push(both);
                 Ok(())
             });

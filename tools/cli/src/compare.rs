@@ -18,6 +18,30 @@ use std::path::PathBuf;
 const PATHS: &str = "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them, or \
                      indexes of such";
 
+/// The words and columns of the table, and where each method is blind.
+const WORDS: &str = "\
+The table, the surest row first:
+  equal         the same bytes
+  nearly-equal  each file holds 80 % of what the other has for itself
+  a-in-b        the second file holds 80 % of what the first has for itself; b-in-a the reverse
+  shares        both hold some bytes that few other files hold
+  alike         digests are alike; no bytes need be the same
+  score         0 to 100: of shared bytes, how much of the smaller file they are, where bytes \
+that many files hold count little and templates of programs nothing
+  shared        about how many bytes both hold, all counted
+  a in b        how much of the first file they are; b in a: of the second
+  once in       one of that many pairs of unrelated files of these kinds is as much alike
+
+Blind spots:
+  shingles      a change in every 32 bytes; compressed or encrypted contents
+  ssdeep        parts below a seventh of a file, parts in another order
+  sdhash        changes in every 64 bytes; digests of long plain files are like any other
+  mrsh-v2       changes in every 300 bytes
+  tlsh          parts of a file; files of one format look alike from 100 on
+  strings       other files than programs
+  text          other files than texts
+  pdq           other files than pictures; pictures that were cut";
+
 /// An order of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
@@ -39,7 +63,7 @@ pub enum Linkage {
 
 /// The arguments of `pfh compare`.
 #[derive(Debug, Default, Args)]
-#[command(mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
+#[command(after_help = WORDS, mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
 pub struct Compare {
     /// The input. Directories are always walked; -r is accepted and changes nothing.
     #[command(flatten)]

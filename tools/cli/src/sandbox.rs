@@ -3,10 +3,12 @@
 //! thread starts are in it.
 
 use crate::args::Command;
+use crate::compare::Compare;
 use crate::exit;
 use crate::input::Inside;
 use crate::known::Known;
 use pfh::process::confine;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Enters it, if the command asks for no other thing and the kernel has one.
@@ -40,7 +42,9 @@ fn outputs(command: &Command) -> Option<Vec<&Path>> {
         Command::Match(request) if inside(&request.input.inside) => {
             Some(paths(&[&request.output, &request.write_index]))
         }
-        Command::Compare(request) if inside(&request.input.inside) => Some(paths(&[&request.output, &request.html])),
+        Command::Compare(request) if inside(&request.input.inside) || opens_documents(request) => {
+            Some(paths(&[&request.output, &request.html]))
+        }
         #[cfg(feature = "known")]
         Command::Known(Known::Build(build)) if !build.inside.no_sandbox => {
             let work = build.work.as_deref();
@@ -48,6 +52,14 @@ fn outputs(command: &Command) -> Option<Vec<&Path>> {
         }
         _ => None,
     }
+}
+
+/// Whether all methods are compared, which opens documents, and nothing is fetched.
+fn opens_documents(request: &Compare) -> bool {
+    let is_address = |path: &OsString| pfh::is_address(path.as_encoded_bytes());
+    let fetches =
+        request.input.files_from.is_some() || request.input.paths.iter().chain(&request.against).any(is_address);
+    request.algorithms.is_empty() && !request.input.inside.no_sandbox && !fetches
 }
 
 /// The outputs, the directories in which they get their names, and where all programs write.

@@ -2,6 +2,7 @@
 
 use super::parameters::{COARSEST, LEAST_HEADER, LEAST_SHARED, LEAST_STRING, MOST, WINDOW, least_level};
 use super::rarity::Rarity;
+use super::templates::is_template;
 use super::window::level;
 use crate::error::number;
 use crate::{Comparison, Degenerate, Evidence, Named, ParseError, Score, base64, shared};
@@ -75,8 +76,10 @@ pub struct Outline {
     level: u8,
     /// From the digest's level on: windows of that level and above.
     counts: Box<[u32]>,
-    /// Their weights, in 64ths of a window: less where many inputs hold them.
+    /// Their weights, in 256ths of a window: less where many inputs hold them.
     weights: Box<[u32]>,
+    /// Whether it has hardly a window of its own.
+    plain: bool,
 }
 
 impl Digest {
@@ -122,8 +125,41 @@ impl Digest {
 
     /// The digest without its windows.
     pub fn outline(&self) -> Outline {
+        let counts = self.counts(|_| true);
+        let weights = counts.iter().map(|count| count * Rarity::WHOLE).collect();
+        Outline { unit: self.unit, length: self.length, level: self.level, counts, weights, plain: false }
+    }
+
+    /// The same, where windows count by this rarity: those of [templates](Rarity::has_templates)
+    /// nothing, unless the digest has hardly any others.
+    pub fn outline_by(&self, rarity: Rarity) -> Outline {
+        let mut outline = self.outline();
+        if rarity.has_templates() {
+            outline.plain = self.is_plain();
+            if !outline.plain {
+                let own = self.counts(|window| !is_template(window));
+                outline.weights = own.iter().map(|count| count * Rarity::WHOLE).collect();
+            }
+        }
+        outline
+    }
+
+    /// The windows that count: those of templates are among them only if there are hardly others.
+    pub fn own_windows(&self) -> impl Iterator<Item = u64> + '_ {
+        let plain = self.is_plain();
+        self.windows.iter().copied().filter(move |window| plain || !is_template(*window))
+    }
+
+    /// Whether hardly a window is none of a template.
+    fn is_plain(&self) -> bool {
+        let own = self.windows.iter().filter(|window| !is_template(**window));
+        (own.take(LEAST_SHARED as usize).count() as u64) < LEAST_SHARED
+    }
+
+    /// From the digest's level on: such windows of that level and above.
+    fn counts(&self, counted: impl Fn(u64) -> bool) -> Box<[u32]> {
         let mut counts = Vec::new();
-        for &window in &self.windows {
+        for &window in self.windows.iter().filter(|window| counted(**window)) {
             let above = usize::from(level(window).saturating_sub(self.level));
             counts.resize(counts.len().max(above + 1), 0u32);
             counts[above] += 1;
@@ -131,13 +167,12 @@ impl Digest {
         for i in (1..counts.len()).rev() {
             counts[i - 1] += counts[i];
         }
-        let weights = counts.iter().map(|count| count * Rarity::WHOLE).collect();
-        Outline { unit: self.unit, length: self.length, level: self.level, counts: counts.into(), weights }
+        counts.into()
     }
 }
 
 impl Outline {
-    /// A window of this digest counts less, since many inputs hold it: `weight` 64ths, as
+    /// A window of this digest counts less, since many inputs hold it: `weight` 256ths, as
     /// [`Rarity`] has it.
     pub fn lighten(&mut self, window: u64, weight: u32) {
         let less = Rarity::WHOLE.saturating_sub(weight);
@@ -147,7 +182,7 @@ impl Outline {
         }
     }
 
-    /// The weight of the windows of this level and above, in 64ths.
+    /// The weight of the windows of this level and above, in 256ths.
     fn weight(&self, level: u8) -> u64 {
         self.weights.get(usize::from(level.saturating_sub(self.level))).copied().unwrap_or(0).into()
     }
@@ -160,6 +195,11 @@ impl Outline {
     /// Windows of the digest.
     pub fn len(&self) -> u64 {
         self.windows(self.level)
+    }
+
+    /// Whether the digest has hardly a window but those of templates, which then count.
+    pub fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// Whether it has none.
@@ -186,7 +226,8 @@ impl Outline {
             && counts.first().is_some_and(|first| *first as usize <= MOST)
             && counts.windows(2).all(|two| two[0] >= two[1]);
         let weights = counts.iter().map(|count| count.wrapping_mul(Rarity::WHOLE)).collect();
-        sound.then(|| Outline { unit, length: u64::from_le_bytes(*length), level, counts, weights })
+        let length = u64::from_le_bytes(*length);
+        sound.then_some(Outline { unit, length, level, counts, weights, plain: false })
     }
 }
 
@@ -202,6 +243,8 @@ impl fmt::Display for Outline {
 pub struct Shared {
     unit: Unit,
     windows: u64,
+    /// Those of templates, beside them.
+    templates: u64,
     weight: u64,
     level: u8,
     of: [u64; 2],
@@ -212,18 +255,19 @@ pub struct Shared {
 impl Shared {
     /// `windows`: distinct windows that both digests have, all of them rare.
     pub fn new(windows: u64, a: &Outline, b: &Outline) -> Shared {
-        Shared::weighted([windows, 0, 0, 0], Rarity::Files, a, b)
+        Shared::weighted(([windows, 0, 0, 0], 0), Rarity::Files, a, b)
     }
 
     /// `windows`: distinct windows that both digests have, by their [class](Rarity::class); the
-    /// outlines are [lightened](Outline::lighten) by it.
-    pub fn weighted(windows: [u64; 4], rarity: Rarity, a: &Outline, b: &Outline) -> Shared {
+    /// outlines are [lightened](Outline::lighten) by it. `templates`: those that count nothing.
+    pub fn weighted((windows, templates): ([u64; 4], u64), rarity: Rarity, a: &Outline, b: &Outline) -> Shared {
         let level = a.level.max(b.level);
         let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];
         let weight = (0..).zip(windows).map(|(class, windows)| windows * u64::from(rarity.weight(class))).sum();
         Shared {
             unit: a.unit,
             windows: windows.iter().sum(),
+            templates,
             weight,
             level,
             of,
@@ -235,12 +279,17 @@ impl Shared {
     /// The share of the first input's windows that the second has, and the other way round, in
     /// percent: 0 only if there is none, 100 only if all are there.
     pub fn contained(&self) -> [u8; 2] {
-        self.of.map(|of| percent(self.windows, of))
+        self.of.map(|of| percent(self.windows + self.templates, of))
+    }
+
+    /// The same of what each has for itself: windows that many inputs hold count less.
+    pub fn weighted_share(&self) -> [u8; 2] {
+        if self.windows < LEAST_SHARED { [0; 2] } else { self.weights.map(|of| percent(self.weight, of)) }
     }
 
     /// About how many bytes of distinct content both have.
     pub fn bytes(&self) -> u64 {
-        self.windows.saturating_mul(1 << self.level).min(self.lengths[0]).min(self.lengths[1])
+        (self.windows + self.templates).saturating_mul(1 << self.level).min(self.lengths[0]).min(self.lengths[1])
     }
 
     /// The containment of the one that is contained more, if enough windows are shared: a part is
@@ -260,7 +309,8 @@ impl Shared {
         let contained = Some(self.contained());
         match self.unit {
             Unit::Window | Unit::Text => {
-                Evidence { shared_bytes: Some(self.bytes()), contained, ..Evidence::default() }
+                let weighted = Some(self.weighted_share());
+                Evidence { shared_bytes: Some(self.bytes()), contained, weighted, ..Evidence::default() }
             }
             Unit::String | Unit::Import => {
                 Evidence { shared_features: Some(self.windows), contained, ..Evidence::default() }

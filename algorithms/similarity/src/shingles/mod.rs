@@ -20,6 +20,7 @@ mod jpeg;
 mod parameters;
 mod rarity;
 mod runs;
+mod templates;
 mod union;
 mod window;
 
@@ -29,6 +30,7 @@ pub use generate::Generator;
 pub use parameters::{LEAST_DISTINCT, LEAST_SHARED, LEAST_STRING, LEVEL, MOST, SHORT, WINDOW, least_level};
 pub use rarity::Rarity;
 pub use runs::{Run, runs};
+pub use templates::is_template;
 pub use union::Union;
 
 use crate::{Comparison, Method};

@@ -8,9 +8,10 @@ pub enum Rarity {
     /// an eighth.
     #[default]
     Files,
-    /// A window in more than 4 documents counts a quarter, in more than 16 a sixteenth, in more
-    /// than 64 a 64th.
-    Documents,
+    /// Of all methods at once: a window in more than 3 inputs counts an eighth, in more than 12 a
+    /// 32nd, in more than 48 a 256th, and one that [programs write](super::is_template) into
+    /// every file of theirs nothing.
+    Related,
     /// Each imported name counts the same: the set of common functions that a program calls
     /// distinguishes it too.
     Even,
@@ -18,23 +19,28 @@ pub enum Rarity {
 
 impl Rarity {
     /// The weight of a window that few inputs hold.
-    pub(super) const WHOLE: u32 = 64;
+    pub(super) const WHOLE: u32 = 256;
 
     /// From 0 for a window that few inputs hold to 3.
     pub fn class(self, holders: usize) -> u32 {
         let bound = |class: u32| match self {
             Rarity::Files => 32 << class,
-            Rarity::Documents => 4 << (2 * class),
+            Rarity::Related => 3 << (2 * class),
             Rarity::Even => usize::MAX,
         };
         (0..3).take_while(|&class| holders > bound(class)).count() as u32
     }
 
-    /// The weight of a window of a class, in 64ths.
+    /// Whether windows of templates count nothing.
+    pub fn has_templates(self) -> bool {
+        self == Rarity::Related
+    }
+
+    /// The weight of a window of a class, in 256ths.
     pub fn weight(self, class: u32) -> u32 {
         match self {
             Rarity::Files => Rarity::WHOLE >> class,
-            Rarity::Documents => Rarity::WHOLE >> (2 * class),
+            Rarity::Related => Rarity::WHOLE >> [0, 3, 5, 8][class as usize],
             Rarity::Even => Rarity::WHOLE,
         }
     }

@@ -42,7 +42,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         }
         Event::Searched(found) => searched(found, request, statistics),
         Event::AllRelated(all) => {
-            let AllRelated { relating, pairs, listed, members, closed, .. } = all;
+            let AllRelated { relating, pairs, listed, members, opened, closed, .. } = all;
             let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();
             let result = if request.cluster { counted(*listed, "group") } else { counted(*pairs, "pair") };
             let mut lines: Vec<String> = all.common.iter().map(|(method, number)| common(*method, *number)).collect();
@@ -51,6 +51,13 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
                 let members = counted(*members, "member");
                 lines.push(format!(
                     "{members} of documents and archives are compared as part of them; -a NAME compares each"
+                ));
+            }
+            if *opened > 0 {
+                let (documents, their) = (counted(*opened, "document"), if *opened == 1 { "its" } else { "their" });
+                let are = if *opened == 1 { "is" } else { "are" };
+                lines.push(format!(
+                    "{documents} {are} compared by {their} contents; -a NAME compares the files as they are"
                 ));
             }
             if *closed > 0 {
