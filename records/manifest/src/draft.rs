@@ -75,14 +75,20 @@ impl Draft {
             Role::Hash if str::from_utf8(value).is_ok_and(|text| algorithm(registry, text).is_some()) => {
                 self.algorithm = Some(String::from_utf8_lossy(value).into_owned());
             }
-            Role::Hash => self.hashes.push(value.to_vec()),
+            Role::Hash => match deep::several(registry, value) {
+                Some(digests) => digests.into_iter().for_each(|(of, digest)| match of {
+                    Ok(algorithm) => self.digest(algorithm, digest),
+                    Err(name) => self.foreign(name),
+                }),
+                None => self.hashes.push(value.to_vec()),
+            },
             Role::Digest(algorithm) => self.digest(algorithm, value),
             Role::Kind => self.folder |= is_folder(value),
             Role::Mode => {
                 self.folder |= matches!(value, [b'4', _, _, _, _] | [b'0', b'4', _, _, _, _]);
                 self.special |= value.len() >= 5 && !value.starts_with(b"10") && !self.folder;
             }
-            Role::Name(_) | Role::Other => {}
+            Role::Name(_) | Role::Folder | Role::Other => {}
         }
     }
 
@@ -112,6 +118,13 @@ impl Draft {
     /// Takes another name in place of those so far.
     pub(crate) fn rename(&mut self, name: Vec<u8>) {
         self.name = Some((0, name));
+    }
+
+    /// Puts the name below a directory.
+    pub(crate) fn below(&mut self, folder: &[u8]) {
+        if let Some((_, name)) = self.name.as_mut().filter(|(_, name)| !name.starts_with(b"/")) {
+            *name = [folder, b"/", name].concat();
+        }
     }
 
     /// Says that it is a folder.

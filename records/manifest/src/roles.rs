@@ -12,6 +12,8 @@ pub(crate) enum Role {
     Name(u8),
     /// The name in base64, exactly.
     Exact,
+    /// The directory of the file that another field names.
+    Folder,
     /// The size in bytes.
     Size,
     /// The algorithm of the field of digests.
@@ -54,16 +56,25 @@ pub(crate) fn of(registry: Registry, label: &str) -> Role {
     match plain.as_str() {
         "pathb64" => Role::Exact,
         "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" | "ospath"
-        | "itempath" => Role::Name(0),
+        | "itempath" | "truepath" | "originalname" => Role::Name(0),
+        "folder" | "foldername" | "directory" | "dir" | "parentfolder" | "parentpath" => Role::Folder,
         "filename" | "filenames" | "file" | "location" | "destinationfile" => Role::Name(1),
         "name" => Role::Name(2),
-        "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize" => {
-            Role::Size
-        }
-        "algorithm" | "alg" | "algo" | "hashtype" | "hashalgorithm" | "hashname" | "oidtype" | "checksumtype"
-        | "checksumalgorithm" | "digestalgorithm" => Role::Algorithm,
+        "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize"
+        | "contentlength" => Role::Size,
+        "algorithm"
+        | "alg"
+        | "algo"
+        | "hashtype"
+        | "hashalgorithm"
+        | "hashname"
+        | "oidtype"
+        | "checksumtype"
+        | "checksumalgorithm"
+        | "digestalgorithm"
+        | "messagedigestalgorithm" => Role::Algorithm,
         "hash" | "digest" | "checksum" | "hashvalue" | "checksumvalue" | "filechecksum" | "integrity" | "oid"
-        | "v1hash" | "v3hash" | "v4hash" => Role::Hash,
+        | "v1hash" | "v3hash" | "v4hash" | "hash1" | "hash2" | "messagedigest" => Role::Hash,
         "crc" => registry.find("crc32").map_or(Role::Other, Role::Digest),
         "type" | "isdir" | "isdirectory" | "entrytype" => Role::Kind,
         "perm" | "mode" => Role::Mode,

@@ -53,7 +53,7 @@ impl Columns {
     }
 
     /// Columns between blanks in front of a name, which may hold blanks: `rhash -p '%s %h %p'`.
-    pub(super) fn leading(rows: &[&[u8]]) -> Option<Columns> {
+    pub(super) fn leading(registry: Registry, rows: &[&[u8]]) -> Option<Columns> {
         if rows.iter().all(|row| deep::split(row).is_some()) {
             return None;
         }
@@ -77,6 +77,10 @@ impl Columns {
             return None;
         }
         let name = |row: &&[u8]| fields(row, b' ', kinds.len() + 1).and_then(|mut fields| fields.pop());
+        // A mark that names the algorithm, as ExactFile and FSUM have it, is read with its line.
+        if rows.iter().filter_map(name).all(|name| deep::marked(registry, &name).is_some()) {
+            return None;
+        }
         let starred = rows.iter().filter_map(name).all(|name| name.starts_with(b"*"));
         let numbers = kinds.iter().filter(|kind| **kind == Content::Number).count();
         let role = |kind: &Content| match kind {

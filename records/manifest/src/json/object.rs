@@ -36,6 +36,8 @@ pub(crate) struct Object {
     pairs: Vec<(String, String)>,
     /// Texts of members that mean nothing here.
     others: u64,
+    /// The kind of a digest that is not of the file's bytes: git's object, the parts of an upload.
+    other: Option<&'static str>,
     /// Whether it has a member for digests, and an array `hashes`.
     has_slot: bool,
     has_hashes: bool,
@@ -51,6 +53,22 @@ pub(super) fn plain(key: &str) -> String {
 pub(super) fn holds_digests(key: &str) -> bool {
     let plain = plain(key);
     matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "checksum" | "alternativehashes")
+}
+
+/// Whether a member holds more of the object around it: Azure's, Hugging Face's.
+pub(super) fn is_part(key: &str) -> bool {
+    matches!(key, "properties" | "contentSettings" | "lfs" | "systemProperties")
+}
+
+/// The kind of a text in a member for digests that is not a digest of a file.
+fn other_kind(key: &str, text: &str) -> Option<&'static str> {
+    let is_hex = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match key {
+        "oid" if is_hex(text, 40) => Some("git's objects, which are not digests of files"),
+        // `"9bb58f26…-3"` is made of the digests of three parts, and other stores have numbers.
+        _ if key.eq_ignore_ascii_case("etag") && !is_hex(text, 32) => Some("ETag of parts"),
+        _ => None,
+    }
 }
 
 /// Whether the name of a member looks like one of a file, and not like a word or an address.
@@ -83,6 +101,8 @@ impl Object {
                 self.name = Some((rank, text.to_owned()));
             }
             Role::Name(_) => {}
+            // A file that was stored in parts has no digest in Backblaze's lists.
+            Role::Hash | Role::Digest(_) if trimmed == "none" => {}
             Role::Exact => self.exact = Some(trimmed.to_owned()),
             Role::Size => self.size = trimmed.parse().ok(),
             Role::Algorithm => self.algorithm = Some(trimmed.to_owned()),
@@ -96,12 +116,18 @@ impl Object {
                 self.algorithm = Some(trimmed.to_owned())
             }
             // An entity tag stands in quotes.
-            Role::Hash if is_string => self.unnamed.push(trimmed.trim_matches('"').to_owned()),
+            Role::Hash if is_string => {
+                let text = trimmed.trim_matches('"');
+                match other_kind(key, text) {
+                    Some(kind) => self.other = Some(kind),
+                    None => self.unnamed.push(text.to_owned()),
+                }
+            }
             Role::Digest(of) if is_string => self.digest(digits::digest(of, trimmed.as_bytes())),
             Role::Hash | Role::Digest(_) => {}
             Role::Other if key == "Category" => self.tag = Some(format!("category {trimmed}")),
             Role::Other if key == "pattern" && is_string => self.pattern = Some(text.to_owned()),
-            Role::Mode | Role::Other => {
+            Role::Mode | Role::Folder | Role::Other => {
                 if is_string {
                     self.pair_up(key, trimmed);
                 }
@@ -192,6 +218,7 @@ impl Object {
         self.digests.extend(part.digests);
         self.foreign.extend(part.foreign);
         self.fault = self.fault.take().or(part.fault);
+        self.other = self.other.or(part.other);
     }
 
     /// The digests of an indicator's pattern.
@@ -205,7 +232,7 @@ impl Object {
     /// Whether it has digests, known here or not.
     pub(super) fn is_record(&self) -> bool {
         let any = !(self.digests.is_empty() && self.unnamed.is_empty() && self.foreign.is_empty());
-        any || self.fault.is_some()
+        any || self.fault.is_some() || self.other.is_some()
     }
 
     /// Whether its member for digests holds none.
@@ -319,6 +346,7 @@ impl Object {
             digests.push(digest);
         }
         if digests.is_empty() {
+            foreign.extend(self.other.map(Box::from));
             return Err(Fault::UnknownAlgorithm(foreign.join(", ").into()));
         }
         let guessed = guesses == digests.len();
