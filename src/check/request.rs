@@ -339,6 +339,7 @@ impl Request {
             },
             assumed: computed(&self.algorithms),
             hints: hints(manifest),
+            foreign: pfh_manifest::unknown(&manifest.file_name().unwrap_or_default().to_string_lossy()),
             any: true,
             bare: false,
             keyed: self.secret.is_some(),
