@@ -127,7 +127,10 @@ fn joined(line: &[u8]) -> Vec<u8> {
 pub(crate) fn is_start(registry: Registry, sample: &Sample<'_>) -> bool {
     let mut decoder = Decoder::new(registry, &Options::default(), sample);
     let mut entries = 0;
-    let mut count = |item: Option<Item>| entries += usize::from(matches!(item, Some(Item::Entry(_))));
+    let mut count = |item: Option<Item>| {
+        let is_one = matches!(item, Some(Item::Entry(_) | Item::Fault(Fault::NoFile("package"))));
+        entries += usize::from(is_one);
+    };
     for line in &sample.lines {
         if let Parsed::Item(item) = decoder.line(line) {
             count(Some(item));

@@ -14,6 +14,8 @@ pub(crate) enum Role {
     Exact,
     /// The directory of the file that another field names.
     Folder,
+    /// The version of a package.
+    Version,
     /// The size in bytes.
     Size,
     /// The algorithm of the field of digests.
@@ -32,7 +34,8 @@ pub(crate) enum Role {
 
 /// Words beside an algorithm in a label that change nothing: `hashes_MD5`, `file.sha256`,
 /// `contentMd5`.
-const FILLERS: [&str; 13] = [
+const FILLERS: [&str; 14] = [
+    "computed",
     "hash",
     "hashes",
     "checksum",
@@ -57,7 +60,10 @@ pub(crate) fn of(registry: Registry, label: &str) -> Role {
         "pathb64" => Role::Exact,
         "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" | "ospath"
         | "itempath" | "truepath" | "originalname" => Role::Name(0),
-        "folder" | "foldername" | "directory" | "dir" | "parentfolder" | "parentpath" => Role::Folder,
+        "folder" | "foldername" | "directory" | "dir" | "parentfolder" | "parentpath" | "directorylabel" => {
+            Role::Folder
+        }
+        "version" => Role::Version,
         "filename" | "filenames" | "file" | "location" | "destinationfile" => Role::Name(1),
         "name" => Role::Name(2),
         "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize"
@@ -117,6 +123,12 @@ fn digest_label(registry: Registry, text: &str) -> Option<Algorithm> {
             _ => None,
         }
     })
+}
+
+/// Whether the name of something with a version is that of a package: it is not said to be a
+/// file's, and looks like no path.
+pub(crate) fn is_of_package(rank: u8, name: &str) -> bool {
+    rank >= 2 && !name.contains(['.', '/', '\\'])
 }
 
 /// Whether a word stands for a folder in a field of kinds.

@@ -226,6 +226,14 @@ impl<R: BufRead> Decoder<R> {
                 }
                 continue;
             }
+            // `<sha256 value="…"/>` of Gradle.
+            if label == "value"
+                && let Role::Digest(of) = roles::of(self.registry, &element.name)
+                && let Some(parent) = self.open.last_mut()
+            {
+                parent.draft.digest(of, value.as_bytes());
+                continue;
+            }
             let role = roles::of(self.registry, &label);
             let is_one = match role {
                 Role::Hash => digits::is_digest(value.as_bytes()),
@@ -265,7 +273,7 @@ impl<R: BufRead> Decoder<R> {
                 (Some(Err(name)), _) => parent.draft.foreign(name),
                 // C4 of MHL: SHA-512 in an alphabet of its own.
                 (None, Role::Other) if element.name == "c4" => parent.draft.foreign("c4"),
-                (None, Role::Kind | Role::Mode) => {}
+                (None, Role::Kind | Role::Mode | Role::Version) => {}
                 // Blanks at the ends of a name are its own, unless the document is indented there.
                 (None, role @ Role::Name(_)) if !element.text.contains('\n') => {
                     parent.draft.put(self.registry, role, element.text.as_bytes());

@@ -67,6 +67,8 @@ impl Columns {
             [Content::Digest, Content::Digest, ..] => {
                 split.iter().any(|fields| matches!(&fields[..], [first, second, ..] if first.len() == second.len()))
             }
+            // Numbers that no names begin with are sizes.
+            [Content::Digest, Content::Number] if split.len() > 1 && split.iter().any(|row| is_size(&row[1])) => false,
             [Content::Digest, ..] => {
                 let blanks = |row: &&[u8]| row.split(|byte| *byte != b' ').map(<[u8]>::len).find(|count| *count > 0);
                 !rows.iter().any(|row| blanks(row) > Some(2))
@@ -176,6 +178,12 @@ impl Content {
             Content::Text
         }
     }
+}
+
+/// Whether a number is greater than those of pieces of music and of years.
+fn is_size(number: &[u8]) -> bool {
+    !number.starts_with(b"0")
+        && str::from_utf8(number).is_ok_and(|text| text.parse().is_ok_and(|size: u64| size > 2100))
 }
 
 /// Whether a word names an algorithm, perhaps with a colon behind.

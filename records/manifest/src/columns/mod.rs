@@ -389,6 +389,8 @@ impl Decoder {
                 draft.put(self.registry, *role, name.as_deref().unwrap_or(field));
             } else if matches!(role, Role::Name(_)) && self.columns.starred {
                 draft.put(self.registry, *role, field.strip_prefix(b"*").unwrap_or(field));
+            } else if *role == Role::Version {
+                // A program's, beside the name of its file.
             } else if *role == Role::Algorithm {
                 draft.put(self.registry, *role, field.strip_suffix(b":").unwrap_or(field));
             } else {

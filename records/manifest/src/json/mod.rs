@@ -215,6 +215,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
             // The objects of a bucket, as clients of S3 list them.
             let role = match (key, role) {
                 ("Key" | "key", Role::Other) => Role::Name(3),
+                ("@id", Role::Other) => Role::Name(4),
                 ("ETag" | "etag", Role::Other) => Role::Hash,
                 (_, role) => role,
             };
@@ -259,6 +260,9 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
             own.named_by(key);
         }
         if let Some(parent) = &mut part {
+            if !is_part {
+                parent.complete(&mut own);
+            }
             parent.merge(own);
             return Ok(Outcome::Nothing);
         }

@@ -8,7 +8,7 @@ use crate::digits;
 use crate::entry::{Entry, Fault, Item};
 use crate::known::Known;
 use crate::others::{algorithm, deep, is_windows_path, trailing, windows_name};
-use crate::roles::{Role, is_folder};
+use crate::roles::{Role, is_folder, is_of_package};
 
 /// Shorter digests identify nothing.
 const SHORTEST: usize = 16;
@@ -32,6 +32,10 @@ pub(crate) struct Object {
     foreign: Vec<Box<str>>,
     fault: Option<Fault>,
     folder: bool,
+    /// The directory of the file, beside its name.
+    directory: Option<String>,
+    /// Whether it has a version, as packages have.
+    is_package: bool,
     /// Names and digests of a dictionary, `"a.bin": "d41d…"` or the other way round.
     pairs: Vec<(String, String)>,
     /// Texts of members that mean nothing here.
@@ -55,9 +59,9 @@ pub(super) fn holds_digests(key: &str) -> bool {
     matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "checksum" | "alternativehashes")
 }
 
-/// Whether a member holds more of the object around it: Azure's, Hugging Face's.
+/// Whether a member holds more of the object around it: Azure's, Hugging Face's, Dataverse's.
 pub(super) fn is_part(key: &str) -> bool {
-    matches!(key, "properties" | "contentSettings" | "lfs" | "systemProperties")
+    matches!(key, "properties" | "contentSettings" | "lfs" | "dataFile")
 }
 
 /// The kind of a text in a member for digests that is not a digest of a file.
@@ -127,6 +131,8 @@ impl Object {
             Role::Hash | Role::Digest(_) => {}
             Role::Other if key == "Category" => self.tag = Some(format!("category {trimmed}")),
             Role::Other if key == "pattern" && is_string => self.pattern = Some(text.to_owned()),
+            Role::Folder if is_string => self.directory = Some(trimmed.to_owned()),
+            Role::Version => self.is_package = true,
             Role::Mode | Role::Folder | Role::Other => {
                 if is_string {
                     self.pair_up(key, trimmed);
@@ -162,7 +168,9 @@ impl Object {
     /// Takes the name of the member that it is the value of, where it has none and that may be a
     /// file's.
     pub(super) fn named_by(&mut self, key: &str) {
-        if self.name.is_none() && self.exact.is_none() && self.is_record() && is_file_name(key) {
+        // `"x.conda": {"name": "x", …}`: the name of a package is not that of its file.
+        let is_named = self.name.as_ref().is_some_and(|(rank, name)| *rank < 2 || is_file_name(name));
+        if !is_named && self.exact.is_none() && self.is_record() && is_file_name(key) {
             self.name = Some((3, key.to_owned()));
         }
     }
@@ -210,6 +218,14 @@ impl Object {
             None => {}
         }
         self.algorithm = None;
+    }
+
+    /// Takes the name and the size of a part.
+    pub(super) fn complete(&mut self, part: &mut Object) {
+        self.size = self.size.or(part.size);
+        if self.name.as_ref().is_none_or(|(rank, _)| part.name.as_ref().is_some_and(|(other, _)| other < rank)) {
+            self.name = part.name.take().or(self.name.take());
+        }
     }
 
     /// Takes the digests of a part.
@@ -301,6 +317,16 @@ impl Object {
         };
         let written = |name: &[u8]| if is_windows_path(name) { windows_name(name) } else { name.to_vec() };
         let name = exact.or_else(|| self.name.as_ref().map(|(_, name)| written(name.as_bytes())));
+        let name = name.map(|name| match &self.directory {
+            Some(directory) if !name.contains(&b'/') => [directory.as_bytes(), b"/", &name].concat(),
+            _ => name,
+        });
+        let is_file = self.kind.as_deref() == Some("file");
+        let is_package =
+            self.is_package && !is_file && self.name.as_ref().is_some_and(|(rank, name)| is_of_package(*rank, name));
+        if is_package {
+            return vec![Item::Fault(Fault::NoFile("package"))];
+        }
         let is_component = self.is_component() && self.has_hashes;
         let names: Vec<Vec<u8>> = match is_component {
             true => self.places.iter().map(|place| place.as_bytes().to_vec()).collect(),

@@ -43,8 +43,14 @@ pub(crate) fn foreign(start: &[u8]) -> Option<&'static str> {
         || holds(b"[[package]]\nname = ")
         || start.starts_with(b"# yarn lockfile")
         || holds(b"/go.mod h1:")
+        || start.starts_with(b"lockfileVersion:")
+        || (start.starts_with(b"{") && holds(b"\"specifiers\""))
     {
         Some("a lock file, whose digests are of packages")
+    } else if start.starts_with(b"10 ") && (holds(b" ima-ng ") || holds(b" ima-sig ")) {
+        Some("measurements of Linux IMA")
+    } else if start.starts_with(b"{") && holds(b"\"providers\"") && holds(b"\"checksum_type\"") {
+        Some("boxes of Vagrant")
     } else if start.starts_with(b"Created By AccessData") {
         Some("a log of FTK Imager, whose digests are of an image's content")
     } else {

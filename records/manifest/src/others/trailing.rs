@@ -146,6 +146,8 @@ pub(crate) fn unquoted(field: &[u8]) -> &[u8] {
 fn enclosed(name: &[u8]) -> &[u8] {
     match name {
         [b'(', inner @ .., b')'] => inner,
+        // A list in Markdown: - `name`
+        [b'-' | b'*', b' ', inner @ ..] if unquoted(inner).len() < inner.len() => unquoted(inner),
         _ => unquoted(name),
     }
 }
