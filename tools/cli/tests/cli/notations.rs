@@ -166,6 +166,16 @@ fn lists_of_other_programs_are_verified_and_show_a_change() {
         ("Sysmon", format!("Path,Hashes\nf,\"SHA1={SHA1},MD5={MD5}\"\n")),
         ("folder and name", format!("Name,Folder,MD5\nf,.,{MD5}\ng,d,{MD5}\n")),
         ("osquery", format!("+------+----+\n| path | md5 |\n+------+----+\n| f | {MD5} |\n+------+----+\n")),
+        ("conda", format!("{{\"packages\":{{\"f.x\":{{\"name\":\"p\",\"version\":\"1\",\"md5\":\"{MD5}\"}}}}}}")),
+        (
+            "Dataverse",
+            format!(
+                "[{{\"directoryLabel\":\"d\",\"dataFile\":{{\"filename\":\"g\",\"md5\":\"{MD5}\"}}}},{{\"dataFile\":{{\"filename\":\"f\",\"md5\":\"{MD5}\"}}}}]"
+            ),
+        ),
+        ("RO-Crate", format!("{{\"@graph\":[{{\"@id\":\"f\",\"sha256\":\"{SHA256}\"}}]}}")),
+        ("Gradle", format!("<components><artifact name=\"f\"><sha256 value=\"{SHA256}\"/></artifact></components>")),
+        ("Markdown", format!("## Checksums\n\n- `f`: `{SHA256}`\n- `d/g`: `{SHA256}`\n")),
         ("ExactFile", format!("2 {MD5} ?MD5*f\n")),
         ("NetBSD", format!("$NetBSD$\n\nSHA1 (f) = {SHA1}\nSize (f) = 2 bytes\n")),
         (
@@ -198,6 +208,8 @@ fn digests_of_something_else_accuse_no_file() {
             "a lock file",
         ),
         ("{\"lockfileVersion\":3,\"packages\":{\"d/g\":{\"integrity\":\"sha1-x\"}}}".to_owned(), "a lock file"),
+        (format!("entries:\n  - digest: {SHA256}\n    name: p\n    version: 1.0.0\n"), "package"),
+        (format!("10 {SHA1} ima-ng sha256:{SHA256} /f\n"), "IMA"),
         (format!("size,hash,count,files\n2,{SHA1},1,f\n"), "fclones"),
         ("Open Source Tripwire(R) 2.4.3.7 Integrity Check Report\n".to_owned(), "Tripwire"),
         (
