@@ -186,6 +186,7 @@ impl Doubts<'_> {
         let is_right = |trial: &Trial| matches!(trial, Trial::Same(_));
         let is_open = !ledger.named && files.right == 0 && !tried.found.iter().any(is_right);
         let mut weak = None;
+        let is_little = tried.is_little;
         let mut found = tried.found.into_iter();
         let (mut others, mut unknown): (Vec<Algorithm>, u64) = (Vec::new(), 0);
         for (at, first) in *held {
@@ -224,7 +225,10 @@ impl Doubts<'_> {
         }
         others.sort();
         others.dedup();
-        if !others.is_empty() {
+        if is_little {
+            let how = "its digests are those of xxHash in little-endian order";
+            summary.remarks.push(Remark::Read(how.to_owned()));
+        } else if !others.is_empty() {
             summary.remarks.push(Remark::OtherAlgorithms(others));
         }
         summary.remarks.extend(weak.map(Remark::Weak));

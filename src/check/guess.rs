@@ -6,7 +6,7 @@ use super::request::Turn;
 use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use crate::pass::{Failure, pass};
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Record};
 use pfh_ledger::{Facts, Ledger, Listing};
 use pfh_source::Within;
@@ -137,12 +137,14 @@ pub struct Tried<'a> {
     entries: &'a [&'a Listing],
     /// The outcome of each.
     pub found: Vec<Trial>,
+    /// Whether the bytes of some stated digest are in little-endian order.
+    pub is_little: bool,
 }
 
 impl<'a> Tried<'a> {
     /// Nothing was read yet.
     pub fn new(entries: &'a [&'a Listing]) -> Self {
-        Tried { entries, found: Vec::new() }
+        Tried { entries, found: Vec::new(), is_little: false }
     }
 
     /// Takes the record of the next entry.
@@ -159,6 +161,8 @@ impl<'a> Tried<'a> {
         let explained = entry.explained_by(hashed, REGISTRY);
         let judged = explained.judge(&Facts::from(hashed));
         if judged.is_right() {
+            let is_other = |(one, other): (&Digest, &Digest)| one.bytes() != other.bytes();
+            self.is_little |= explained.digests.iter().zip(&entry.digests).any(is_other);
             self.found.push(Trial::Same(explained.digests.iter().map(|digest| digest.algorithm()).collect()));
             return Ok(());
         }

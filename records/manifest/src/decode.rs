@@ -15,7 +15,7 @@ use crate::format::{End, Format};
 use crate::html::{self, Page};
 use crate::lines::{Line, Lines};
 use crate::sample::{self, Sample};
-use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, similarity, sums, xml};
+use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, roles, similarity, sums, xml};
 
 /// One type for every reader, so that each format's code is compiled once.
 pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Unsigned<'a>>;
@@ -149,8 +149,10 @@ impl<'a> Decoder<'a> {
                 let shape = if end == End::Line { others::trailing::Shape::of(&sample.lines) } else { None };
                 remarks.extend(shape.and_then(others::trailing::Shape::remark).map(str::to_owned));
                 let text = if end == End::Line { sample.text_in_front() } else { 0 };
-                if text > 1 {
-                    remarks.push(format!("{text} lines of text in front of its records were passed over"));
+                let is_labels = |line: &&[u8]| text == 1 && roles::is_heading(registry, line);
+                if text > 0 && !sample.lines.iter().find(|line| !line.is_empty()).is_some_and(is_labels) {
+                    let lines = if text == 1 { "line" } else { "lines" };
+                    remarks.push(format!("passed over {text} {lines} of text in front of its records"));
                 }
                 Box::new(sums::Decoder::new(registry, options, end, &sample))
             }

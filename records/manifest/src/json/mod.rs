@@ -229,12 +229,12 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
                     let _: IgnoredAny = map.next_value()?;
                 }
                 // AzCopy has documents in texts, and messages of other kinds beside them.
-                "MessageType" => message = Some(map.next_value::<String>()?),
+                "MessageType" => message = map.next_value::<Value>()?.as_str().map(str::to_owned),
                 "MessageContent" => {
-                    let text = map.next_value::<String>()?;
-                    if message.as_deref() == Some("ListObject") {
+                    let content = map.next_value::<Value>()?;
+                    if let (Some("ListObject"), Some(text)) = (message.as_deref(), content.as_str()) {
                         let item = Item { state, parent: None, place: Place::Expected };
-                        let nested = item.deserialize(&mut serde_json::Deserializer::from_str(&text));
+                        let nested = item.deserialize(&mut serde_json::Deserializer::from_str(text));
                         nested.map_err(serde::de::Error::custom)?;
                     }
                 }

@@ -64,14 +64,24 @@ pub(super) fn is_part(key: &str) -> bool {
     matches!(key, "properties" | "contentSettings" | "lfs" | "dataFile")
 }
 
-/// The kind of a text in a member for digests that is not a digest of a file.
-fn other_kind(key: &str, text: &str) -> Option<&'static str> {
-    let is_hex = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match key {
-        "oid" if is_hex(text, 40) => Some("git's objects, which are not digests of files"),
-        // `"9bb58f26…-3"` is made of the digests of three parts, and other stores have numbers.
-        _ if key.eq_ignore_ascii_case("etag") && !is_hex(text, 32) => Some("ETag of parts"),
-        _ => None,
+/// The contents of a member that may hold a digest of the file.
+enum Stated {
+    Digest,
+    /// A digest of something else, by its kind.
+    Other(&'static str),
+    Nothing,
+}
+
+impl Stated {
+    fn of(key: &str, text: &str) -> Stated {
+        let is_hex = |text: &str, length: usize| text.len() == length && text.bytes().all(|b| b.is_ascii_hexdigit());
+        match key {
+            "oid" if is_hex(text, 40) => Stated::Other("git's objects, which are not digests of files"),
+            _ if !key.eq_ignore_ascii_case("etag") || is_hex(text, 32) => Stated::Digest,
+            // `"9bb58f26…-3"` is made of the digests of three parts; other stores have numbers.
+            _ if text.split_once('-').is_some_and(|(digest, _)| is_hex(digest, 32)) => Stated::Other("ETag of parts"),
+            _ => Stated::Nothing,
+        }
     }
 }
 
@@ -122,9 +132,10 @@ impl Object {
             // An entity tag stands in quotes.
             Role::Hash if is_string => {
                 let text = trimmed.trim_matches('"');
-                match other_kind(key, text) {
-                    Some(kind) => self.other = Some(kind),
-                    None => self.unnamed.push(text.to_owned()),
+                match Stated::of(key, text) {
+                    Stated::Digest => self.unnamed.push(text.to_owned()),
+                    Stated::Other(kind) => self.other = Some(kind),
+                    Stated::Nothing => {}
                 }
             }
             Role::Digest(of) if is_string => self.digest(digits::digest(of, trimmed.as_bytes())),

@@ -39,12 +39,12 @@ pub(crate) fn foreign(start: &[u8]) -> Option<&'static str> {
         Some("a report of fclones")
     } else if start.starts_with(b"Open Source Tripwire") || start.starts_with(b"Tripwire(R)") {
         Some("a report of Tripwire")
-    } else if (start.starts_with(b"{") && holds(b"\"lockfileVersion\""))
+    } else if (start.starts_with(b"{") && holds(b"\"lockfileVersion\":"))
         || holds(b"[[package]]\nname = ")
         || start.starts_with(b"# yarn lockfile")
         || holds(b"/go.mod h1:")
         || start.starts_with(b"lockfileVersion:")
-        || (start.starts_with(b"{") && holds(b"\"specifiers\""))
+        || (start.starts_with(b"{") && holds(b"\"specifiers\": {"))
     {
         Some("a lock file, whose digests are of packages")
     } else if start.starts_with(b"10 ") && (holds(b" ima-ng ") || holds(b" ima-sig ")) {

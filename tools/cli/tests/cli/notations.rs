@@ -210,6 +210,12 @@ fn digests_of_something_else_accuse_no_file() {
         ("{\"lockfileVersion\":3,\"packages\":{\"d/g\":{\"integrity\":\"sha1-x\"}}}".to_owned(), "a lock file"),
         (format!("entries:\n  - digest: {SHA256}\n    name: p\n    version: 1.0.0\n"), "package"),
         (format!("10 {SHA1} ima-ng sha256:{SHA256} /f\n"), "IMA"),
+        ("{\"MessageType\":3,\"MessageContent\":{\"a\":1}}".to_owned(), "JSON without digests"),
+        (
+            "{\"entries\":[{\"type\":\"folder\",\"name\":\"d\",\"etag\":\"0\"},{\"name\":\"f\",\"etag\":\"1\"}]}"
+                .to_owned(),
+            "no digest of f",
+        ),
         (format!("size,hash,count,files\n2,{SHA1},1,f\n"), "fclones"),
         ("Open Source Tripwire(R) 2.4.3.7 Integrity Check Report\n".to_owned(), "Tripwire"),
         (
@@ -255,6 +261,12 @@ fn digests_without_their_algorithm_are_said_to_be_so() {
         room.file("MD5SUMS", format!("{value}  f\n").as_bytes());
         assert_eq!(pfh(&room, &["check", "MD5SUMS"]).code, Some(1));
     }
+    // An extension that names a known algorithm as well names that one.
+    room.file("l.btih.sha1", format!("{SHA1}  f\n").as_bytes());
+    assert_eq!(pfh(&room, &["check", "l.btih.sha1"]).code, Some(0));
+    room.file("l", format!("{}  f\n", XXH64[1]).as_bytes());
+    assert!(pfh(&room, &["check", "l"]).stderr.contains("little-endian"));
+    room.file("l", format!("{}  f\n", XXH128[1]).as_bytes());
     assert_eq!(pfh(&room, &["check", "-a", "xxh3-128", "l"]).code, Some(1), "the other order of bytes");
 }
 
