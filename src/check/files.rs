@@ -70,7 +70,7 @@ pub fn run(
         entries,
         place: &place,
         likely: request.likely,
-        nearest: Nearest::new(&place.root),
+        nearest: Nearest::new(&place.root, ledger.flat),
         ignore_missing,
         files: Files::default(),
         held: Vec::new(),
@@ -162,6 +162,9 @@ impl Doubts<'_> {
         let (entries, paths): (Vec<&Listing>, Vec<Vec<u8>>) = doubtful.unzip();
         let files_again = source(request, place, paths.iter().collect())?;
         let plan = request.plan_of(widened(&ledger.algorithms, &entries), None);
+        let lengths: Vec<usize> =
+            entries.iter().flat_map(|entry| entry.guesses()).map(|(_, one)| one.bytes().len()).collect();
+        let plan_tried = plan.algorithms.iter().filter(|of| lengths.contains(&of.length())).count();
         let mut tried = Tried::new(&entries);
         let passed = pass(
             files_again,
@@ -178,8 +181,14 @@ impl Doubts<'_> {
         if passed.interrupted {
             return Err(Error::cancelled(Problem::InterruptedTrying(entries.len())));
         }
+        // Where nothing says which algorithm it is, neither the list's name nor another of its
+        // files, a value that is the file's checksum is not called the wrong digest of it.
+        let is_right = |trial: &Trial| matches!(trial, Trial::Same(_));
+        let is_open = !ledger.named && files.right == 0 && !tried.found.iter().any(is_right);
+        let mut weak = None;
+        let is_little = tried.is_little;
         let mut found = tried.found.into_iter();
-        let mut others: Vec<Algorithm> = Vec::new();
+        let (mut others, mut unknown): (Vec<Algorithm>, u64) = (Vec::new(), 0);
         for (at, first) in *held {
             let (found, cause) = match first {
                 First::Checked(found, cause) => (*found, cause.clone()),
@@ -190,7 +199,18 @@ impl Doubts<'_> {
                         summary.verify(algorithms);
                         (Checked::Right, None)
                     }
+                    Trial::Weak(algorithm) if is_open => {
+                        weak = Some(algorithm);
+                        files.weak += 1;
+                        (Checked::Likely, Some(format!("not compared: what stands there is its {algorithm}")))
+                    }
+                    Trial::Weak(algorithm) => {
+                        weak = Some(algorithm);
+                        files.different += 1;
+                        (Checked::Wrong, None)
+                    }
                     Trial::Different(cause) => {
+                        unknown += 1;
                         files.different += 1;
                         (Checked::Wrong, cause)
                     }
@@ -205,10 +225,16 @@ impl Doubts<'_> {
         }
         others.sort();
         others.dedup();
-        if !others.is_empty() {
+        if is_little {
+            let how = "its digests are those of xxHash in little-endian order";
+            summary.remarks.push(Remark::Read(how.to_owned()));
+        } else if !others.is_empty() {
             summary.remarks.push(Remark::OtherAlgorithms(others));
         }
-        summary.remarks.extend(tried.weak.first().map(|weak| Remark::Weak(*weak)));
+        summary.remarks.extend(weak.map(Remark::Weak));
+        if is_open && unknown > 0 {
+            summary.remarks.push(Remark::NoAlgorithm(plan_tried));
+        }
         Ok(())
     }
 }
@@ -261,7 +287,8 @@ impl Comparing<'_> {
 
     /// A name that no file has: a file of another spelling of it is read, or named.
     fn missing(&mut self, entry: &Listing) -> First {
-        let found = self.nearest.find(self.place.below(&entry.name));
+        let name = self.place.below(&entry.name);
+        let found = self.nearest.find(name).or_else(|| self.nearest.below(name, entry.size));
         match found {
             Some((path, likeness)) if likeness.is_spelling() || self.likely == Likely::Taken => First::Again(path),
             Some((path, likeness)) => {

@@ -6,7 +6,7 @@ use super::request::Turn;
 use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use crate::pass::{Failure, pass};
-use pfh_digest::{Algorithm, Standing};
+use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Record};
 use pfh_ledger::{Facts, Ledger, Listing};
 use pfh_source::Within;
@@ -100,11 +100,7 @@ fn explanations(
 pub fn widened(algorithms: &[Algorithm], entries: &[&Listing]) -> Vec<Algorithm> {
     let mut all = algorithms.to_vec();
     for entry in entries {
-        let lengths: Vec<usize> = entry.guesses().map(|(_, digest)| digest.algorithm().length()).collect();
-        let weak = REGISTRY
-            .all()
-            .filter(|other| other.standing() == Standing::NonCryptographic && lengths.contains(&other.length()));
-        for other in entry.alternatives(REGISTRY).into_iter().chain(weak) {
+        for other in entry.alternatives(REGISTRY).into_iter().chain(entry.checksums(REGISTRY)) {
             if !all.contains(&other) {
                 all.push(other);
             }
@@ -118,6 +114,8 @@ pub fn widened(algorithms: &[Algorithm], entries: &[&Listing]) -> Vec<Algorithm>
 pub enum Trial {
     /// It is as listed, by these algorithms.
     Same(Vec<Algorithm>),
+    /// It has the value as its checksum by this algorithm, which proves nothing against a forger.
+    Weak(Algorithm),
     /// It is by none; the judge's words on it.
     Different(Option<String>),
     /// It could not be read.
@@ -128,7 +126,7 @@ impl Trial {
     fn into_algorithms(self) -> Vec<Algorithm> {
         match self {
             Trial::Same(algorithms) => algorithms,
-            Trial::Different(_) | Trial::Unread => Vec::new(),
+            Trial::Weak(_) | Trial::Different(_) | Trial::Unread => Vec::new(),
         }
     }
 }
@@ -139,14 +137,14 @@ pub struct Tried<'a> {
     entries: &'a [&'a Listing],
     /// The outcome of each.
     pub found: Vec<Trial>,
-    /// Checksums that some digest is of, which prove nothing against a forger.
-    pub weak: Vec<Algorithm>,
+    /// Whether the bytes of some stated digest are in little-endian order.
+    pub is_little: bool,
 }
 
 impl<'a> Tried<'a> {
     /// Nothing was read yet.
     pub fn new(entries: &'a [&'a Listing]) -> Self {
-        Tried { entries, found: Vec::new(), weak: Vec::new() }
+        Tried { entries, found: Vec::new(), is_little: false }
     }
 
     /// Takes the record of the next entry.
@@ -163,17 +161,12 @@ impl<'a> Tried<'a> {
         let explained = entry.explained_by(hashed, REGISTRY);
         let judged = explained.judge(&Facts::from(hashed));
         if judged.is_right() {
+            let is_other = |(one, other): (&Digest, &Digest)| one.bytes() != other.bytes();
+            self.is_little |= explained.digests.iter().zip(&entry.digests).any(is_other);
             self.found.push(Trial::Same(explained.digests.iter().map(|digest| digest.algorithm()).collect()));
             return Ok(());
         }
-        let weak = |digest: &&pfh_digest::Digest| digest.algorithm().standing() == Standing::NonCryptographic;
-        for found in hashed.digests.iter().filter(weak) {
-            let here = entry.guesses().any(|(_, digest)| digest.bytes() == found.bytes());
-            if here && !self.weak.contains(&found.algorithm()) {
-                self.weak.push(found.algorithm());
-            }
-        }
-        self.found.push(Trial::Different(judged.cause));
+        self.found.push(entry.weak(hashed).map_or(Trial::Different(judged.cause), Trial::Weak));
         Ok(())
     }
 }

@@ -4,9 +4,10 @@ use pfh_ledger::{Likeness, key, plain};
 use pfh_source::os::names::OsStrExt;
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Names of a directory by their keys: those of one key are spellings of one another.
+/// Names of a directory by their keys: those of one key are spellings of one another. Of a flat
+/// list the paths of files by the last part of their names.
 type Spellings = HashMap<Vec<u8>, Vec<Vec<u8>>>;
 
 /// Looks below one directory for files whose names are other spellings of listed ones. Each
@@ -15,12 +16,32 @@ pub struct Nearest {
     root: PathBuf,
     /// The names in a directory by their keys; directories by their paths below the root.
     listed: HashMap<Vec<u8>, Spellings>,
+    /// Of a list without directories: the files at any depth, by the last part of their names, once
+    /// one is looked for.
+    flat: Option<Option<Spellings>>,
 }
 
 impl Nearest {
-    /// Below this directory.
-    pub fn new(root: &[u8]) -> Nearest {
-        Nearest { root: PathBuf::from(OsStr::from_bytes(root)), listed: HashMap::new() }
+    /// Below this directory, for a list that is `flat` if its form has no place for directories.
+    pub fn new(root: &[u8], flat: bool) -> Nearest {
+        let root = PathBuf::from(OsStr::from_bytes(root));
+        Nearest { root, listed: HashMap::new(), flat: flat.then_some(None) }
+    }
+
+    /// The only file of this name and size in the directories below, where the list is flat.
+    pub fn below(&mut self, name: &[u8], size: Option<u64>) -> Option<(Vec<u8>, Likeness)> {
+        let root = &self.root;
+        let files = self.flat.as_mut()?.get_or_insert_with(|| files(root));
+        let has_size = |path: &&Vec<u8>| {
+            let found = std::fs::metadata(root.join(OsStr::from_bytes(path)));
+            size.is_none_or(|size| found.is_ok_and(|found| found.len() == size))
+        };
+        let mut alike = files.get(name)?.iter();
+        let found = match &files[name][..] {
+            [only] => Some(only),
+            _ => alike.find(has_size).filter(|_| !alike.any(|other| has_size(&other))),
+        };
+        Some((found?.clone(), Likeness::folders()))
     }
 
     /// The file that a name probably means, which is not there itself, and how the two differ.
@@ -67,6 +88,24 @@ impl Nearest {
     }
 }
 
+/// The files below a directory by the last part of their names. Links are not followed.
+fn files(root: &Path) -> Spellings {
+    let mut files = Spellings::new();
+    let mut left = vec![Vec::new()];
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(root.join(OsStr::from_bytes(&directory))).into_iter().flatten().flatten() {
+            let name = entry.file_name().as_bytes().to_vec();
+            let path = if directory.is_empty() { name.clone() } else { [&directory[..], b"/", &name].concat() };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => left.push(path),
+                Ok(kind) if kind.is_file() => files.entry(name).or_default().push(path),
+                _ => {}
+            }
+        }
+    }
+    files
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +117,7 @@ mod tests {
         for name in ["DCIM/IMG_1.JPG", "DCIM/sub/o\u{308}.txt", "plain"] {
             std::fs::write(room.path().join(name), "x").unwrap();
         }
-        let mut nearest = Nearest::new(room.path().as_os_str().as_bytes());
+        let mut nearest = Nearest::new(room.path().as_os_str().as_bytes(), false);
         let mut found = |name: &str| {
             let found = nearest.find(name.as_bytes());
             found.map(|(name, likeness)| (String::from_utf8(name).unwrap(), likeness.to_string()))

@@ -157,6 +157,12 @@ pub fn hints(manifest: &Path) -> Vec<Algorithm> {
     pfh_manifest::hints(REGISTRY, &manifest.file_name().unwrap_or_default().to_string_lossy())
 }
 
+/// The algorithm that is not known here and that the name of a list states, with the length of its
+/// digests.
+pub fn unknown(manifest: &Path) -> Option<(&'static str, usize)> {
+    pfh_manifest::unknown(&manifest.file_name().unwrap_or_default().to_string_lossy())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,6 +41,8 @@ pub struct Files {
     pub unread: u64,
     /// Not there, but for a file whose name is probably another spelling of it.
     pub likely: u64,
+    /// Read, and the digest that is stated without its algorithm is only a checksum of it.
+    pub weak: u64,
 }
 
 impl Files {
@@ -51,7 +53,7 @@ impl Files {
 
     /// The counts that the verdict follows from: a missing file is not as the manifest has it.
     pub fn tally(&self) -> Tally {
-        Tally { equal: self.right, unequal: self.different + self.missing, open: self.unread + self.likely }
+        Tally { equal: self.right, unequal: self.different + self.missing, open: self.unread + self.likely + self.weak }
     }
 }
 
@@ -275,6 +277,7 @@ fn against(findings: &Findings) -> Vec<(u64, &'static str)> {
             (files.ignored, "not there, ignored"),
             (files.unread, "could not be read"),
             (files.likely, "here under another spelling of its name, not compared"),
+            (files.weak, "with a checksum in place of the digest, not compared"),
         ],
         Findings::Audit(counts) => vec![
             (counts.negative(), "not as the manifest has it"),
@@ -324,6 +327,10 @@ impl fmt::Display for Remark {
             }
             Remark::Read(how) => f.write_str(how),
             Remark::Likely(_) => f.write_str("names as found are compared where the request says so"),
+            Remark::NoAlgorithm(tried) => write!(
+                f,
+                "no algorithm is named, and no file has its digest by any of the {tried} of that length that pfh has: files that changed, or another algorithm"
+            ),
             Remark::Weak(weak) => write!(
                 f,
                 "a file has the {weak} that stands there, which anybody can bring about: name {weak} if the manifest is of that"

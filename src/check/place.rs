@@ -50,6 +50,9 @@ pub enum Remark {
     /// A file has the value that the manifest states as its checksum by this algorithm, which
     /// proves nothing against a forger.
     Weak(Algorithm),
+    /// Nothing names the algorithm of the digests, and no file has its own by any of this number of
+    /// algorithms.
+    NoAlgorithm(usize),
 }
 
 /// Where names are looked for.

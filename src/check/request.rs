@@ -1,6 +1,6 @@
 //! The request of a check.
 
-use super::manifest::hints;
+use super::manifest::{hints, unknown};
 use super::problem::Problem;
 use super::share::{HEAD, Share};
 use crate::algorithms::{Algorithm, Secret, computed};
@@ -329,6 +329,7 @@ impl Request {
     /// How the manifest is read. A digest is a part of its line, and those of sdhash and mrsh-v2
     /// grow with the file.
     pub(crate) fn options(&self, manifest: &Path) -> Options {
+        let hints = hints(manifest);
         Options {
             format: match self.end {
                 End::Nul => Some(Format::Sums),
@@ -338,7 +339,8 @@ impl Request {
                 }
             },
             assumed: computed(&self.algorithms),
-            hints: hints(manifest),
+            foreign: if hints.is_empty() { unknown(manifest) } else { None },
+            hints,
             any: true,
             bare: false,
             keyed: self.secret.is_some(),

@@ -98,6 +98,7 @@ pub fn try_files(
             doubts.insert(name, (*file, at));
         }
     }
+    let mut weak: Vec<usize> = Vec::new();
     let entries: Vec<&Listing> = doubts.values().map(|(_, at)| &list.entries[*at]).collect();
     let plan = Plan { algorithms: crate::check::widened(&list.algorithms, &entries), piecewise: None, ..plan };
     let mut names: Vec<Vec<u8>> = doubts.keys().cloned().collect();
@@ -109,10 +110,16 @@ pub fn try_files(
                 if explained.judge(&(&hashed).into()).is_right() {
                     list.entries[*at] = explained;
                     files.entries[*file].digests = hashed.digests;
+                } else if list.entries[*at].weak(&hashed).is_some() {
+                    weak.push(*at);
                 }
             }
             Ok(())
         })?;
+    }
+    // Where nothing names the algorithm, a checksum of the file is not a wrong digest.
+    if !list.named && weak.len() == list.entries.len() {
+        weak.into_iter().for_each(|at| list.entries[at].digests.clear());
     }
     // Every algorithm was tried: what differs now differs.
     list.entries.iter_mut().for_each(|entry| entry.guessed = 0);

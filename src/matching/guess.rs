@@ -19,14 +19,16 @@ pub fn guesses(list: &Path, columns: &[String]) -> Vec<Algorithm> {
         return Vec::new();
     }
     let Ok(file) = Document::file(list) else { return Vec::new() };
-    let options = Options { bare: true, hints: hints.clone(), columns: columns.to_vec(), ..Options::default() };
+    let options =
+        Options { bare: true, hints: hints.clone(), columns: columns.to_vec(), any: true, ..Options::default() };
     let Ok(decoder) = Decoder::with_registry(BufReader::new(file), &options, REGISTRY) else { return Vec::new() };
     let mut found: Vec<Algorithm> = Vec::new();
     for item in decoder.take(LOOKED_AT).map_while(Result::ok) {
         let Item::Entry(entry) = item.item else { continue };
         for digest in entry.digests.iter().filter(|_| entry.guessed) {
             let algorithm = digest.algorithm();
-            if !found.contains(&algorithm) && !hints.contains(&algorithm) {
+            // Checksums are in no set.
+            if algorithm.length() >= 16 && !found.contains(&algorithm) && !hints.contains(&algorithm) {
                 found.push(algorithm);
             }
         }

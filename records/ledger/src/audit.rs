@@ -6,7 +6,7 @@ use super::judge::{Comparison, Judgement};
 use super::ledger::Ledger;
 use super::names::plain;
 use super::places::Places;
-use super::strays::{Likely, pair_up, remark};
+use super::strays::{Likely, below, pair_up, remark};
 use pfh_digest::{Digest, Registry};
 use pfh_engine::{Hashed, Outcome, Piece, Record};
 use pfh_manifest::Times;
@@ -202,8 +202,9 @@ impl Auditor {
     pub fn widened(&self, names: &[Vec<u8>], registry: Registry) -> Vec<pfh_digest::Algorithm> {
         let mut all = self.ledger.algorithms.clone();
         for at in names.iter().filter_map(|name| self.places.get(&self.ledger.entries, name)) {
-            let others = self.ledger.entries[at].alternatives(registry);
-            all.extend(others.into_iter().filter(|other| !all.contains(other)).collect::<Vec<_>>());
+            let entry = &self.ledger.entries[at];
+            let others = entry.alternatives(registry).into_iter().chain(entry.checksums(registry));
+            all.extend(others.filter(|other| !all.contains(other)).collect::<Vec<_>>());
         }
         all
     }
@@ -216,7 +217,13 @@ impl Auditor {
         let stray = self.strays.iter().position(|stray| stray.name == name)?;
         let judged = self.ledger.entries[at].explained_by(hashed, registry).judge(&Facts::from(hashed));
         if !judged.is_right() {
-            return None;
+            // Where nothing names the algorithm, a checksum of the file is not a wrong digest.
+            let is_open = !self.ledger.named && self.counts.classes[Class::Matched as usize] == 0;
+            let weak = self.ledger.entries[at].weak(hashed).filter(|_| is_open)?;
+            self.strays.swap_remove(stray);
+            self.met[at] = true;
+            self.counts.unverified += 1;
+            return Some(self.error(name, format!("not compared: what stands there is its {weak}"), None));
         }
         self.strays.swap_remove(stray);
         Some(self.own(name, at, judged))
@@ -265,7 +272,11 @@ impl Auditor {
             let from = from.map(|at| self.ledger.entries[at].name.clone());
             changes.push(self.count(Change { from, ..Change::of(stray.name, class) }));
         }
-        for (name, own) in left {
+        let is_open = !self.ledger.named && self.counts.classes[Class::Matched as usize] == 0;
+        for (name, mut own) in left {
+            if is_open && own.judged.cause.is_none() && self.ledger.entries[own.at].guesses().next().is_some() {
+                own.judged.cause = Some("by no algorithm of that length: none is named".to_owned());
+            }
             // The entry of its name is counted already, with the file that has its content now.
             let change = if self.met[own.at] {
                 self.count(Change {
@@ -291,7 +302,8 @@ impl Auditor {
         let unmet = (0..self.met.len()).filter(|at| !self.met[*at] && !self.seen[*at]);
         let unmet: Vec<(usize, &[u8])> = unmet.map(|at| (at, &self.ledger.entries[at].name[..])).collect();
         let files = strays.iter().enumerate().filter(|(_, stray)| stray.own.is_none());
-        let found = pair_up(&unmet, files.map(|(at, stray)| (at, &stray.name[..])));
+        let files = files.map(|(at, stray)| (at, &stray.name[..]));
+        let found = if self.ledger.flat { below(&unmet, files) } else { pair_up(&unmet, files) };
         let mut taken: Vec<usize> = Vec::new();
         for (stray, at, likeness) in found {
             let (name, facts) = (strays[stray].name.clone(), strays[stray].facts());

@@ -39,6 +39,10 @@ pub struct Ledger {
     pub remarks: Vec<String>,
     /// The outcome of the end that it promises.
     pub ending: Ending,
+    /// Whether its form has no place for the directories of names: `b.txt` may be `sub/b.txt`.
+    pub flat: bool,
+    /// Whether its name says which algorithm its digests are of.
+    pub named: bool,
     /// The directory in which its relative names start, where it says so.
     pub base: Option<Vec<u8>>,
     /// Every algorithm that occurs.
@@ -56,12 +60,11 @@ impl Ledger {
         let mut decoder = Decoder::with_registry(reader, options, registry).map_err(ReadError::Io)?;
         let mut read = Ledger { format: Some(decoder.format()), ..Ledger::default() };
         let (mut places, mut twice) = (Places::default(), false);
+        let bare = |name: &[u8]| Unhashed { name: name.to_vec(), reason: Reason::Bare, code: "no digest".into() };
         for located in decoder.by_ref() {
             let located = located.map_err(ReadError::Io)?;
             match located.item {
                 Item::Fault(fault) => {
-                    let bare =
-                        |name: &[u8]| Unhashed { name: name.to_vec(), reason: Reason::Bare, code: "no digest".into() };
                     read.unhashed.extend(fault.bare().map(bare));
                     read.faults.push((located.line, fault));
                 }
@@ -70,6 +73,11 @@ impl Ledger {
                     if !options.keyed
                         && let Some(fault) = without_keyed(&mut entry)
                     {
+                        read.faults.push((located.line, fault));
+                        continue;
+                    }
+                    if let Some(fault) = of_foreign(&entry, options) {
+                        read.unhashed.extend(fault.bare().map(bare));
                         read.faults.push((located.line, fault));
                         continue;
                     }
@@ -97,6 +105,8 @@ impl Ledger {
             read.ending = Ending::Whole;
             read.remarks.push("its names were rewritten after its end was".into());
         }
+        read.flat = decoder.is_flat();
+        read.named = !options.hints.is_empty();
         read.base = decoder.base().map(<[u8]>::to_vec);
         read.piecewise = read.window()?;
         read.settle();
@@ -213,6 +223,13 @@ impl Ledger {
         self.entries.iter_mut().for_each(|entry| entry.adopt(given, found));
         self.settle();
     }
+}
+
+/// The fault of an entry whose only digest is of the algorithm that the name of the list states.
+fn of_foreign(entry: &Entry, options: &Options) -> Option<Fault> {
+    let (name, length) = options.foreign.filter(|_| entry.guessed && options.assumed.is_empty())?;
+    let is_one = entry.digests.iter().all(|digest| digest.bytes().len() == length);
+    is_one.then(|| Fault::OfUnknown(entry.name.as_slice().into(), name.into()))
 }
 
 /// Takes out the digests that nobody can compare without their key; the fault of an entry that has

@@ -2,7 +2,7 @@
 
 use super::names::plain;
 use super::rare::Rare;
-use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_digest::{Algorithm, Digest, Registry, Standing};
 use pfh_engine::{Hashed, Piece};
 use pfh_manifest::{Entry, Times, digits};
 
@@ -47,6 +47,13 @@ fn relabelled(digest: &Digest, algorithm: Algorithm) -> Option<Digest> {
     }
 }
 
+/// Whether a file's digest is the value that is stated. `xxhsum --little-endian` has the bytes of
+/// xxHash in the other order.
+fn has_value(found: &Digest, stated: &Digest) -> bool {
+    let is_xxh = found.algorithm().name().starts_with("xxh");
+    found.bytes() == stated.bytes() || (is_xxh && found.bytes().iter().eq(stated.bytes().iter().rev()))
+}
+
 impl Listing {
     /// A file that was read, as a record of it.
     pub fn read(name: Vec<u8>, hashed: Hashed) -> Listing {
@@ -84,6 +91,20 @@ impl Listing {
         all
     }
 
+    /// The checksums that have the length of a guessed digest.
+    pub fn checksums(&self, registry: Registry) -> Vec<Algorithm> {
+        let lengths: Vec<usize> = self.guesses().map(|(_, digest)| digest.bytes().len()).collect();
+        let is_one = |of: &Algorithm| of.standing() == Standing::NonCryptographic && lengths.contains(&of.length());
+        registry.all().filter(is_one).collect()
+    }
+
+    /// The checksum of a file that a guessed digest is. Anybody can bring that about.
+    pub fn weak(&self, hashed: &Hashed) -> Option<Algorithm> {
+        let is_weak = |found: &&Digest| found.algorithm().standing() == Standing::NonCryptographic;
+        let is_here = |found: &&Digest| self.guesses().any(|(_, digest)| has_value(found, digest));
+        hashed.digests.iter().filter(is_weak).find(is_here).map(|found| found.algorithm())
+    }
+
     /// The same listing with each guessed digest taken for one of the algorithm that gives this
     /// value for the file, where there is one. A file that has none of these values is left as it
     /// is.
@@ -95,7 +116,10 @@ impl Listing {
                 continue;
             }
             let alternatives = digits::alternatives(registry, digest);
-            let of = |found: &&Digest| alternatives.contains(&found.algorithm()) && found.bytes() == digest.bytes();
+            let of = |found: &&Digest| {
+                let is_one = alternatives.contains(&found.algorithm()) || found.algorithm() == digest.algorithm();
+                is_one && has_value(found, digest)
+            };
             if let Some(found) = hashed.digests.iter().find(of) {
                 explained.digests[at] = found.clone();
             }

@@ -57,6 +57,8 @@ enum Trait {
     Form,
     Case,
     Page,
+    /// Of lists without directories alone.
+    Folders,
 }
 
 /// In the order in which they are taken away.
@@ -73,6 +75,7 @@ impl Trait {
             Trait::Form => "its Unicode normal form",
             Trait::Case => "case",
             Trait::Page => "its code page",
+            Trait::Folders => "its directory",
         }
     }
 
@@ -157,7 +160,17 @@ pub fn key(name: &[u8]) -> Vec<u8> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Likeness(Vec<Trait>);
 
+/// The last part of a name.
+pub fn last(name: &[u8]) -> &[u8] {
+    name.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+}
+
 impl Likeness {
+    /// Of a name without the directories that the other has.
+    pub fn folders() -> Likeness {
+        Likeness(vec![Trait::Folders])
+    }
+
     /// How they differ; `None` if they are one name, or probably two files'.
     pub fn of(one: &[u8], other: &[u8]) -> Option<Likeness> {
         let (one, other) = (plain(one), plain(other));

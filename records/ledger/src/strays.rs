@@ -2,7 +2,7 @@
 //! another spelling.
 
 use super::classes::{Change, Class};
-use super::names::{Likeness, key, plain};
+use super::names::{Likeness, key, last, plain};
 use pfh_source::terminal::render;
 use std::collections::HashMap;
 
@@ -47,6 +47,21 @@ pub fn pair_up<'a>(
         }
     }
     pairs
+}
+
+/// The same by the last part of names, of a list whose form has no place for directories: each
+/// entry with the only file of its name.
+pub(super) fn below<'a>(
+    unmet: &[(usize, &[u8])],
+    strays: impl Iterator<Item = (usize, &'a [u8])>,
+) -> Vec<(usize, usize, Likeness)> {
+    let mut files: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    strays.for_each(|(stray, name)| files.entry(last(name)).or_default().push(stray));
+    let only = |name: &[u8]| match files.get(name).map(Vec::as_slice) {
+        Some(&[stray]) => Some(stray),
+        _ => None,
+    };
+    unmet.iter().filter_map(|(at, name)| Some((only(name)?, *at, Likeness::folders()))).collect()
 }
 
 /// Says beside each name that one side alone has which other name is probably the same: among

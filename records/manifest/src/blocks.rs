@@ -1,6 +1,7 @@
 //! Lists of blocks: lines of a key and a value, a block for each file. `Name: / Size: / SHA256:` of
 //! release notes, HashMyFiles' text, SPDX, TOML, Debian's Packages, Release, .dsc and .changes
-//! (whose lines of digests stand below a key), DVC's files in YAML.
+//! (whose lines of digests stand below a key), DVC's files in YAML, aria2's input (addresses, with
+//! options below them).
 //!
 //! [`roles`] gives the meaning of the keys. A block ends with an empty line, a rule, a new item of
 //! YAML, or where a key comes again.
@@ -13,6 +14,7 @@ use crate::digits;
 use crate::draft::{Draft, Names};
 use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed};
 use crate::others::algorithm;
+use crate::others::links::unescaped;
 use crate::roles::{self, Role};
 use crate::sample::Sample;
 
@@ -26,6 +28,8 @@ enum Line<'a> {
         value: &'a [u8],
         first: bool,
     },
+    /// An address from which a file is fetched.
+    Address(&'a [u8]),
     /// A line that begins with a blank and has no key.
     More,
     Other,
@@ -60,6 +64,17 @@ fn parts(line: &[u8]) -> Line<'_> {
         && let Some(rest) = named
     {
         return Line::Field { key: "name", value: &rest[at + 6..], first: true };
+    }
+    if let Some(at) = line.iter().take(8).position(|byte| *byte == b':').filter(|at| line[*at..].starts_with(b"://"))
+        && line[..at].iter().all(u8::is_ascii_lowercase)
+    {
+        return Line::Address(line);
+    }
+    // The options of aria2, which stand below an address: `  out=name`.
+    if let Some(at) = text.iter().position(|byte| *byte == b'=').filter(|_| line.len() > text.len())
+        && let Some(key) = ["out", "dir", "checksum"].into_iter().find(|key| key.as_bytes() == &text[..at])
+    {
+        return Line::Field { key, value: &text[at + 1..], first: false };
     }
     let at = text.iter().take(KEY).position(|byte| matches!(byte, b':' | b'='));
     let key = at.and_then(|at| str::from_utf8(&text[..at]).ok()).map(str::trim);
@@ -112,7 +127,10 @@ fn joined(line: &[u8]) -> Vec<u8> {
 pub(crate) fn is_start(registry: Registry, sample: &Sample<'_>) -> bool {
     let mut decoder = Decoder::new(registry, &Options::default(), sample);
     let mut entries = 0;
-    let mut count = |item: Option<Item>| entries += usize::from(matches!(item, Some(Item::Entry(_))));
+    let mut count = |item: Option<Item>| {
+        let is_one = matches!(item, Some(Item::Entry(_) | Item::Fault(Fault::NoFile("package"))));
+        entries += usize::from(is_one);
+    };
     for line in &sample.lines {
         if let Parsed::Item(item) = decoder.line(line) {
             count(Some(item));
@@ -139,6 +157,11 @@ pub(crate) struct Decoder {
     is_changes: bool,
     /// The name of a file in a line of its own, which digests follow.
     title: Option<Vec<u8>>,
+    /// The name that an address ends with, and the directory to fetch it into.
+    fetched: Option<Vec<u8>>,
+    /// Whether it is aria2's input.
+    fetches: bool,
+    folder: Option<Vec<u8>>,
     items: VecDeque<Item>,
 }
 
@@ -174,6 +197,12 @@ impl Decoder {
             below: None,
             is_changes: sample.lines.iter().any(|line| line.starts_with(b"Changed-By:")),
             title: None,
+            fetched: None,
+            fetches: sample.lines.iter().any(|line| {
+                let option = line.trim_ascii_start();
+                option.len() < line.len() && option.starts_with(b"checksum=")
+            }),
+            folder: None,
             items: VecDeque::new(),
         }
     }
@@ -188,6 +217,15 @@ impl Decoder {
             && let Some(title) = self.title.take()
         {
             draft.rename(title);
+        }
+        let folder = self.folder.take();
+        if let Some(fetched) = self.fetched.take() {
+            if !draft.is_named() {
+                draft.rename(fetched);
+            }
+            draft.below(folder.as_deref().unwrap_or(b"."));
+            self.items.extend(draft.finish(self.registry, &self.candidates, Names::Exact));
+            return;
         }
         // A block without a digest is the head of a list, or describes something else; one without
         // a name has nothing to say.
@@ -206,7 +244,17 @@ impl Decoder {
             }
             return;
         }
-        let role = roles::of(self.registry, key);
+        let is_address = || value.windows(3).any(|three| three == b"://");
+        let role = match (key, roles::of(self.registry, key)) {
+            ("out", Role::Other) if self.fetched.is_some() => Role::Name(0),
+            ("dir", Role::Folder) if self.fetched.is_some() => {
+                self.folder = Some(value.to_vec());
+                return;
+            }
+            // `gcloud storage hash`
+            ("url", Role::Other) if !is_address() => Role::Name(3),
+            (_, role) => role,
+        };
         let again = match role {
             Role::Name(rank) => self.draft.has_name(rank),
             Role::Digest(algorithm) => self.draft.has(algorithm),
@@ -252,6 +300,19 @@ impl DecodeLine for Decoder {
                     self.flush();
                 }
                 self.field(key, value);
+            }
+            // `gsutil ls -L`
+            Line::Address([name @ .., b':']) => {
+                self.flush();
+                self.title = Some(name.to_vec());
+            }
+            Line::Address(_) if !self.fetches => {}
+            Line::Address(line) => {
+                self.flush();
+                let first = line.split(|byte| *byte == b'\t').next().unwrap_or_default();
+                let path = first.split(|byte| b"?#".contains(byte)).next().unwrap_or_default();
+                let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+                self.fetched = Some(unescaped(name).unwrap_or_else(|| name.to_vec()));
             }
             Line::More => {}
             Line::Other if title(line).is_some() => {

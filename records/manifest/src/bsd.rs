@@ -158,7 +158,20 @@ pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<
     if !assumed.is_empty() && !algorithm.as_ref().is_ok_and(|algorithm| assumed.contains(algorithm)) {
         return Err(Fault::Unasked);
     }
-    digits::digest(algorithm?, tagged.digest)
+    let digest = digits::digest(algorithm?, tagged.digest)?;
+    // `xxhsum --little-endian` has the bytes of its digests in the other order.
+    match little(tagged.tag) {
+        Some(_) => {
+            let bytes: Vec<u8> = digest.bytes().iter().rev().copied().collect();
+            Digest::from_bytes(digest.algorithm(), &bytes).map_err(|_| Fault::WrongLength)
+        }
+        None => Ok(digest),
+    }
+}
+
+/// The tag in front of xxhsum's mark for digests in little-endian order: `XXH64` of `XXH64_LE`.
+fn little(tag: &str) -> Option<&str> {
+    tag.strip_suffix("_LE").filter(|tag| tag.starts_with("XXH"))
 }
 
 /// The digits of `d1:7c:a1:…`, as `openssl dgst -c` prints them; `None` of any other text.
@@ -173,17 +186,24 @@ fn without_colons(text: &[u8]) -> Option<Vec<u8>> {
 pub(crate) fn is_size(line: &[u8]) -> bool {
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     match split(line) {
-        Some(tagged) => tagged.tag == "SIZE" && is_number(tagged.digest),
+        Some(tagged) => match tagged.tag {
+            "SIZE" => is_number(tagged.digest),
+            // NetBSD's: `Size (name) = 3 bytes`.
+            "Size" => tagged.digest.strip_suffix(b" bytes").is_some_and(is_number),
+            _ => false,
+        },
+        None if line.starts_with(b"$NetBSD") => true,
         None => line.strip_prefix(b"TIMESTAMP = ").is_some_and(|number| is_number(number.trim_ascii())),
     }
 }
 
 fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {
     // xxhsum calls XXH3 with 64 bits so, which as a name stands for 128.
-    if tagged.tag == "XXH3" && tagged.digest.len() == 16 {
+    let tag = little(tagged.tag).unwrap_or(tagged.tag);
+    if tag == "XXH3" && tagged.digest.len() == 16 {
         return registry.find("xxh3-64").ok();
     }
-    let found = registry.find(tagged.tag).ok()?;
+    let found = registry.find(tag).ok()?;
     // OpenSSL writes `SHAKE-128` for any length; the length follows from the digits.
     if matches!(tagged.tag, "SHAKE-128" | "SHAKE-256") {
         return found.with_length(tagged.digest.len() / 2);

@@ -15,7 +15,7 @@ use crate::format::{End, Format};
 use crate::html::{self, Page};
 use crate::lines::{Line, Lines};
 use crate::sample::{self, Sample};
-use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, similarity, sums, xml};
+use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, roles, similarity, sums, xml};
 
 /// One type for every reader, so that each format's code is compiled once.
 pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Unsigned<'a>>;
@@ -81,6 +81,7 @@ pub struct Decoder<'a> {
     base: Option<Vec<u8>>,
     remarks: Vec<String>,
     signed: bool,
+    flat: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -147,6 +148,12 @@ impl<'a> Decoder<'a> {
             Format::Sums | Format::Bsd => {
                 let shape = if end == End::Line { others::trailing::Shape::of(&sample.lines) } else { None };
                 remarks.extend(shape.and_then(others::trailing::Shape::remark).map(str::to_owned));
+                let text = if end == End::Line { sample.text_in_front() } else { 0 };
+                let is_labels = |line: &&[u8]| text == 1 && roles::is_heading(registry, line);
+                if text > 0 && !sample.lines.iter().find(|line| !line.is_empty()).is_some_and(is_labels) {
+                    let lines = if text == 1 { "line" } else { "lines" };
+                    remarks.push(format!("passed over {text} {lines} of text in front of its records"));
+                }
                 Box::new(sums::Decoder::new(registry, options, end, &sample))
             }
             Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry, sample.windows)),
@@ -189,19 +196,25 @@ impl<'a> Decoder<'a> {
                 return Ok(Decoder::of(format, form, remarks, signed));
             }
         };
+        let flat = sample.lines.first().is_some_and(|line| others::links::is_link(line));
         let form = Dialect::Lines { lines: Box::new(Lines::new(source, end.byte(), options.limit)), decoder, end };
-        Ok(Decoder::of(format, form, remarks, signed))
+        Ok(Decoder { flat, ..Decoder::of(format, form, remarks, signed) })
     }
 
     fn of(format: Format, form: Dialect<'a>, remarks: Vec<String>, signed: bool) -> Decoder<'a> {
         // Only we write JSON lines, and we end them.
         let tally = Tally::new(format == Format::Jsonl);
-        Decoder { format, form, neutral: 0, ended: false, tally, base: None, remarks, signed }
+        Decoder { format, form, neutral: 0, ended: false, tally, base: None, remarks, signed, flat: false }
     }
 
     /// Whether it stands in a clear signature of PGP, which covers the lines as they are.
     pub fn is_signed(&self) -> bool {
         self.signed
+    }
+
+    /// Whether its form has no place for the directories of names.
+    pub fn is_flat(&self) -> bool {
+        self.flat
     }
 
     /// How it was read, where that is not plain, a sentence each.

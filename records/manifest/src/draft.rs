@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, Digest, Registry};
 use crate::digits;
 use crate::entry::{Entry, Fault, Item, Reason, Unhashed};
 use crate::others::{algorithm, deep, is_windows_path, windows_name};
-use crate::roles::{Role, is_folder};
+use crate::roles::{Role, is_folder, is_of_package};
 
 /// A record whose fields come in any order.
 #[derive(Clone, Default)]
@@ -21,6 +21,8 @@ pub(crate) struct Draft {
     folder: bool,
     /// Whether it is something else that has no content of its own: a link, a device.
     special: bool,
+    /// Whether it has a version, as packages have.
+    is_package: bool,
     /// The ranks of the names that came, a bit each.
     ranks: u8,
 }
@@ -75,14 +77,21 @@ impl Draft {
             Role::Hash if str::from_utf8(value).is_ok_and(|text| algorithm(registry, text).is_some()) => {
                 self.algorithm = Some(String::from_utf8_lossy(value).into_owned());
             }
-            Role::Hash => self.hashes.push(value.to_vec()),
+            Role::Hash => match deep::several(registry, value) {
+                Some(digests) => digests.into_iter().for_each(|(of, digest)| match of {
+                    Ok(algorithm) => self.digest(algorithm, digest),
+                    Err(name) => self.foreign(name),
+                }),
+                None => self.hashes.push(value.to_vec()),
+            },
             Role::Digest(algorithm) => self.digest(algorithm, value),
             Role::Kind => self.folder |= is_folder(value),
             Role::Mode => {
                 self.folder |= matches!(value, [b'4', _, _, _, _] | [b'0', b'4', _, _, _, _]);
                 self.special |= value.len() >= 5 && !value.starts_with(b"10") && !self.folder;
             }
-            Role::Name(_) | Role::Other => {}
+            Role::Version => self.is_package = true,
+            Role::Name(_) | Role::Folder | Role::Other => {}
         }
     }
 
@@ -114,6 +123,13 @@ impl Draft {
         self.name = Some((0, name));
     }
 
+    /// Puts the name below a directory.
+    pub(crate) fn below(&mut self, folder: &[u8]) {
+        if let Some((_, name)) = self.name.as_mut().filter(|(_, name)| !name.starts_with(b"/")) {
+            *name = [folder, b"/", name].concat();
+        }
+    }
+
     /// Says that it is a folder.
     pub(crate) fn folder(&mut self) {
         self.folder = true;
@@ -131,6 +147,7 @@ impl Draft {
         self.fault = self.fault.take().or(part.fault);
         self.folder |= part.folder;
         self.special |= part.special;
+        self.is_package |= part.is_package;
     }
 
     /// The record; `None` of one without any fact.
@@ -145,6 +162,12 @@ impl Draft {
     }
 
     fn entry(&mut self, registry: Registry, candidates: &[Algorithm], names: Names) -> Result<Item, Fault> {
+        if let Some((rank, name)) = &self.name
+            && self.is_package
+            && str::from_utf8(name).is_ok_and(|name| is_of_package(*rank, name))
+        {
+            return Err(Fault::NoFile("package"));
+        }
         let is_windows = |name: &[u8]| names == Names::Windows || is_windows_path(name);
         let written = |name: Vec<u8>| if is_windows(&name) { windows_name(&name) } else { name };
         let name = match (self.exact.take(), self.name.take()) {

@@ -23,6 +23,9 @@ pub struct Options {
     /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name
     /// of the list hints at.
     pub hints: Vec<Algorithm>,
+    /// An algorithm that is not known here and that the name of the list states, and the length of
+    /// its digests: those without a name are of it.
+    pub foreign: Option<(&'static str, usize)>,
     /// Take digests without a name of every length that some algorithm has by default, not only of
     /// the usual ones.
     pub any: bool,
@@ -46,6 +49,7 @@ impl Default for Options {
             format: None,
             assumed: Vec::new(),
             hints: Vec::new(),
+            foreign: None,
             any: false,
             bare: false,
             keyed: false,

@@ -86,6 +86,6 @@ pub use encode::{Carried, Encode, Preamble, Unrepresentable};
 pub use ending::Ending;
 pub use entry::{Entry, Fault, Item, Located, Options, Reason, Unhashed};
 pub use format::{End, Format, Layout, Marker, UnknownFormat};
-pub use named::hints;
+pub use named::{hints, unknown};
 pub use pfh_source::Time;
 pub use times::Times;

@@ -17,3 +17,29 @@ pub fn hints(registry: Registry, name: &str) -> Vec<Algorithm> {
     });
     found.collect()
 }
+
+/// Algorithms that are not known here, by the names that lists of them have, with the lengths of
+/// their digests in bytes.
+const UNKNOWN: [(&str, usize); 12] = [
+    ("has160", 20),
+    ("has-160", 20),
+    ("edonr256", 32),
+    ("edon-r256", 32),
+    ("edonr512", 64),
+    ("edon-r512", 64),
+    ("snefru128", 16),
+    ("snefru256", 32),
+    ("btih", 20),
+    ("md2", 16),
+    ("haval", 16),
+    ("panama", 32),
+];
+
+/// The algorithm that the name of a list states and that is not known here, with the length of its
+/// digests.
+pub fn unknown(name: &str) -> Option<(&'static str, usize)> {
+    let name = name.to_ascii_lowercase();
+    let bare = |part: &'_ str| ["sums", "sum"].into_iter().find_map(|end| part.strip_suffix(end)).unwrap_or(part).len();
+    let is_one = |known: &str| name.split(['.', '_', ' ']).any(|part| &part[..bare(part)] == known);
+    UNKNOWN.into_iter().find(|(known, _)| is_one(known))
+}

@@ -12,6 +12,10 @@ pub(crate) enum Role {
     Name(u8),
     /// The name in base64, exactly.
     Exact,
+    /// The directory of the file that another field names.
+    Folder,
+    /// The version of a package.
+    Version,
     /// The size in bytes.
     Size,
     /// The algorithm of the field of digests.
@@ -30,7 +34,8 @@ pub(crate) enum Role {
 
 /// Words beside an algorithm in a label that change nothing: `hashes_MD5`, `file.sha256`,
 /// `contentMd5`.
-const FILLERS: [&str; 13] = [
+const FILLERS: [&str; 14] = [
+    "computed",
     "hash",
     "hashes",
     "checksum",
@@ -54,16 +59,28 @@ pub(crate) fn of(registry: Registry, label: &str) -> Role {
     match plain.as_str() {
         "pathb64" => Role::Exact,
         "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" | "ospath"
-        | "itempath" => Role::Name(0),
+        | "itempath" | "truepath" | "originalname" => Role::Name(0),
+        "folder" | "foldername" | "directory" | "dir" | "parentfolder" | "parentpath" | "directorylabel" => {
+            Role::Folder
+        }
+        "version" => Role::Version,
         "filename" | "filenames" | "file" | "location" | "destinationfile" => Role::Name(1),
         "name" => Role::Name(2),
-        "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize" => {
-            Role::Size
-        }
-        "algorithm" | "alg" | "algo" | "hashtype" | "hashalgorithm" | "hashname" | "oidtype" | "checksumtype"
-        | "checksumalgorithm" | "digestalgorithm" => Role::Algorithm,
+        "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize"
+        | "contentlength" => Role::Size,
+        "algorithm"
+        | "alg"
+        | "algo"
+        | "hashtype"
+        | "hashalgorithm"
+        | "hashname"
+        | "oidtype"
+        | "checksumtype"
+        | "checksumalgorithm"
+        | "digestalgorithm"
+        | "messagedigestalgorithm" => Role::Algorithm,
         "hash" | "digest" | "checksum" | "hashvalue" | "checksumvalue" | "filechecksum" | "integrity" | "oid"
-        | "v1hash" | "v3hash" | "v4hash" => Role::Hash,
+        | "v1hash" | "v3hash" | "v4hash" | "hash1" | "hash2" | "messagedigest" => Role::Hash,
         "crc" => registry.find("crc32").map_or(Role::Other, Role::Digest),
         "type" | "isdir" | "isdirectory" | "entrytype" => Role::Kind,
         "perm" | "mode" => Role::Mode,
@@ -106,6 +123,12 @@ fn digest_label(registry: Registry, text: &str) -> Option<Algorithm> {
             _ => None,
         }
     })
+}
+
+/// Whether the name of something with a version is that of a package: it is not said to be a
+/// file's, and looks like no path.
+pub(crate) fn is_of_package(rank: u8, name: &str) -> bool {
+    rank >= 2 && !name.contains(['.', '/', '\\'])
 }
 
 /// Whether a word stands for a folder in a field of kinds.

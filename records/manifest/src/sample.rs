@@ -1,6 +1,9 @@
 //! The first lines of a list, by which its form is found.
 
+use pfh_digest::{ROWS, Registry, Row};
 use pfh_source::text;
+
+use crate::{digits, roles};
 
 /// Bytes of a list that tell its form.
 pub(crate) const BYTES: u64 = 1 << 16;
@@ -24,6 +27,15 @@ impl<'a> Sample<'a> {
         let lines = start[..whole.unwrap_or(start.len())].split(|&byte| byte == b'\n').map(bare).take(LINES);
         Sample { lines: lines.collect(), windows: text::has_windows_lines(start) }
     }
+
+    /// How many lines of text stand in front of the first record of a list, such as the
+    /// instructions in Slackware's: sentences, or a line of labels. A damaged record is none.
+    pub(crate) fn text_in_front(&self) -> usize {
+        let lines = || self.lines.iter().copied().filter(|line| !line.is_empty());
+        let is_record = |line: &[u8]| line.split(u8::is_ascii_whitespace).next().is_some_and(digits::is_digest);
+        let count = lines().position(is_record).unwrap_or_default();
+        if lines().take(count).all(is_text) { count } else { 0 }
+    }
 }
 
 /// A line without the CRs at its end (some programs write two) and without a byte order mark, which
@@ -33,4 +45,17 @@ pub(crate) fn bare(mut line: &[u8]) -> &[u8] {
         line = shorter;
     }
     line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
+}
+
+/// Whether a line is a sentence or labels: no word of it has the digits of a digest.
+fn is_text(line: &[u8]) -> bool {
+    static LISTS: [&[Row]; 1] = [&ROWS];
+    let words = || line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_digits = |word: &[u8]| {
+        let digits = word.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
+        word.len() >= 16 && 4 * digits > 3 * word.len()
+    };
+    let begins = line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"'/(".contains(byte));
+    let is_long = words().count() >= 4 || roles::is_heading(Registry::new(&LISTS), line);
+    begins && is_long && !words().any(is_digits)
 }

@@ -146,10 +146,12 @@ pub(crate) struct Decoder {
     ends: Option<trailing::Shape>,
     /// Whether its lines are of `cksum` or `sum`: a checksum in decimal digits, a size and a name.
     is_cksum: bool,
-    /// Whether every line has the mark of `shasum -0`.
-    in_bits: bool,
+    /// The mode of shasum whose mark every line has, where nobody else computes that.
+    mode: Option<(u8, &'static str)>,
     /// Whether every line has a mark between blanks, as `git lfs ls-files -l` has.
     is_starred: bool,
+    /// How many lines of text stand in front of the records.
+    text: usize,
     /// Whether a line that is neither empty nor a comment was read.
     begun: bool,
     /// Whether the next line is a signature.
@@ -166,6 +168,10 @@ enum Shape {
     /// One space, as the BSDs' `-r` prints.
     Reversed,
 }
+
+/// The marks of `shasum -0`, which takes characters for bits, and of its old `-p`, which takes CR
+/// away.
+const MODES: [(u8, &str); 2] = [(b'^', "shasum's bits mode (^)"), (b'?', "shasum's portable mode (?)")];
 
 /// Whether all lines of a sample have a form, of those that are not empty, and there are some.
 fn are_all(sample: &Sample<'_>, form: impl Fn(&[u8]) -> bool) -> bool {
@@ -229,6 +235,7 @@ impl Decoder {
             end,
             shape: Shape::Unknown,
             windows: end == End::Line && sample.windows,
+            text: if end == End::Line { sample.text_in_front() } else { 0 },
             begun: false,
             is_signature: false,
             is_gentoo: end == End::Line && gentoo::is_manifest(&sample.lines),
@@ -238,8 +245,10 @@ impl Decoder {
                 let at = line.iter().position(|&byte| byte == b' ').filter(|at| digits::is_digest(&line[..*at]));
                 at.is_some_and(|at| line[at..].starts_with(b" * ") || line[at..].starts_with(b" - "))
             }),
-            in_bits: are_all(sample, |line| {
-                line.iter().position(|&byte| byte == b' ').is_some_and(|at| line[at + 1..].starts_with(b"^"))
+            mode: MODES.into_iter().find(|(mark, _)| {
+                are_all(sample, |line| {
+                    line.iter().position(|&byte| byte == b' ').is_some_and(|at| line[at + 1..].starts_with(&[*mark]))
+                })
             }),
         }
     }
@@ -305,9 +314,8 @@ impl Decoder {
             let digests = vec![digits::digest(algorithm, text)?];
             return Ok(Entry { name: self.name(name, false)?, size, digests, ..Entry::default() });
         }
-        // `shasum -0` takes characters for bits: nobody else computes that.
-        if rest.starts_with(b"^") && self.in_bits {
-            return Err(Fault::UnknownAlgorithm("shasum's bits mode (^)".into()));
+        if let Some((_, mode)) = self.mode.filter(|(mark, _)| rest.starts_with(&[*mark])) {
+            return Err(Fault::UnknownAlgorithm(mode.into()));
         }
         let first = line[..at].strip_suffix(b":").unwrap_or(&line[..at]);
         // `MD5: d41d…  name`
@@ -400,6 +408,10 @@ impl Decoder {
 impl DecodeLine for Decoder {
     fn line(&mut self, line: &[u8]) -> Parsed {
         if line.is_empty() {
+            return Parsed::Neutral;
+        }
+        if self.text > 0 {
+            self.text -= 1;
             return Parsed::Neutral;
         }
         if self.is_gentoo

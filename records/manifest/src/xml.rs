@@ -17,6 +17,7 @@ use crate::draft::{Draft, Names};
 use crate::ending::Tally;
 use crate::entry::{Fault, Item, Located, Options, Reason, Unhashed};
 use crate::others::algorithm;
+use crate::others::links::unescaped;
 use crate::roles::{self, Role};
 
 /// Elements deeper than this are not a list but an attack.
@@ -215,8 +216,30 @@ impl<R: BufRead> Decoder<R> {
                 element.label = Some(value.into_owned());
                 continue;
             }
+            // The file of the element around it: `<location href="…"/>` of RPM's metadata,
+            // `<FLocat xlink:href="…"/>` of METS.
+            if label == "href" && matches!(element.name.as_str(), "location" | "flocat") {
+                let is_link = element.name == "flocat";
+                let name = is_link.then(|| unescaped(value.as_bytes())).flatten();
+                if let Some(parent) = self.open.last_mut() {
+                    parent.draft.put(self.registry, Role::Name(0), name.as_deref().unwrap_or(value.as_bytes()));
+                }
+                continue;
+            }
+            // `<sha256 value="…"/>` of Gradle.
+            if label == "value"
+                && let Role::Digest(of) = roles::of(self.registry, &element.name)
+                && let Some(parent) = self.open.last_mut()
+            {
+                parent.draft.digest(of, value.as_bytes());
+                continue;
+            }
             let role = roles::of(self.registry, &label);
-            if matches!(role, Role::Name(_) | Role::Size | Role::Digest(_)) {
+            let is_one = match role {
+                Role::Hash => digits::is_digest(value.as_bytes()),
+                role => matches!(role, Role::Name(_) | Role::Size | Role::Digest(_) | Role::Algorithm),
+            };
+            if is_one {
                 element.draft.put(self.registry, role, value.as_bytes());
             }
         }
@@ -232,8 +255,15 @@ impl<R: BufRead> Decoder<R> {
         if PASSED_OVER.contains(&element.name.as_str()) {
             return;
         }
-        let role = roles::of(self.registry, element.label.as_deref().unwrap_or(&element.name));
         let text = element.text.trim();
+        let (role, text) = match roles::of(self.registry, element.label.as_deref().unwrap_or(&element.name)) {
+            // The objects of a bucket.
+            Role::Other if element.name == "key" => (Role::Name(3), text),
+            Role::Other if element.name == "etag" && is_md5(text.trim_matches('"')) => {
+                (Role::Hash, text.trim_matches('"'))
+            }
+            role => (role, text),
+        };
         if let Some(parent) = self.open.last_mut()
             && !element.has_elements
             && !text.is_empty()
@@ -243,7 +273,7 @@ impl<R: BufRead> Decoder<R> {
                 (Some(Err(name)), _) => parent.draft.foreign(name),
                 // C4 of MHL: SHA-512 in an alphabet of its own.
                 (None, Role::Other) if element.name == "c4" => parent.draft.foreign("c4"),
-                (None, Role::Kind | Role::Mode) => {}
+                (None, Role::Kind | Role::Mode | Role::Version) => {}
                 // Blanks at the ends of a name are its own, unless the document is indented there.
                 (None, role @ Role::Name(_)) if !element.text.contains('\n') => {
                     parent.draft.put(self.registry, role, element.text.as_bytes());
@@ -288,6 +318,11 @@ impl<R: BufRead> Decoder<R> {
             }
         }
     }
+}
+
+/// Whether an entity tag is the MD5 of an object, and not of the digests of its parts.
+fn is_md5(tag: &str) -> bool {
+    tag.len() == 32 && digits::is_digest(tag.as_bytes())
 }
 
 /// A folder of ASC-MHL, whose digests are of its tree and not of bytes, is skipped as folders are.

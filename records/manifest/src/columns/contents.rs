@@ -53,7 +53,7 @@ impl Columns {
     }
 
     /// Columns between blanks in front of a name, which may hold blanks: `rhash -p '%s %h %p'`.
-    pub(super) fn leading(rows: &[&[u8]]) -> Option<Columns> {
+    pub(super) fn leading(registry: Registry, rows: &[&[u8]]) -> Option<Columns> {
         if rows.iter().all(|row| deep::split(row).is_some()) {
             return None;
         }
@@ -67,6 +67,8 @@ impl Columns {
             [Content::Digest, Content::Digest, ..] => {
                 split.iter().any(|fields| matches!(&fields[..], [first, second, ..] if first.len() == second.len()))
             }
+            // Numbers that no names begin with are sizes.
+            [Content::Digest, Content::Number] if split.len() > 1 && split.iter().any(|row| is_size(&row[1])) => false,
             [Content::Digest, ..] => {
                 let blanks = |row: &&[u8]| row.split(|byte| *byte != b' ').map(<[u8]>::len).find(|count| *count > 0);
                 !rows.iter().any(|row| blanks(row) > Some(2))
@@ -77,6 +79,10 @@ impl Columns {
             return None;
         }
         let name = |row: &&[u8]| fields(row, b' ', kinds.len() + 1).and_then(|mut fields| fields.pop());
+        // A mark that names the algorithm, as ExactFile and FSUM have it, is read with its line.
+        if rows.iter().filter_map(name).all(|name| deep::marked(registry, &name).is_some()) {
+            return None;
+        }
         let starred = rows.iter().filter_map(name).all(|name| name.starts_with(b"*"));
         let numbers = kinds.iter().filter(|kind| **kind == Content::Number).count();
         let role = |kind: &Content| match kind {
@@ -172,6 +178,12 @@ impl Content {
             Content::Text
         }
     }
+}
+
+/// Whether a number is greater than those of pieces of music and of years.
+fn is_size(number: &[u8]) -> bool {
+    !number.starts_with(b"0")
+        && str::from_utf8(number).is_ok_and(|text| text.parse().is_ok_and(|size: u64| size > 2100))
 }
 
 /// Whether a word names an algorithm, perhaps with a colon behind.

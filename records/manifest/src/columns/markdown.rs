@@ -29,10 +29,12 @@ fn text(cell: &[u8]) -> &[u8] {
     unquoted(link.zip(end).map_or(bold, |(link, end)| &link[..end]))
 }
 
-/// Whether a line is the rule below the labels: `|---|:---:|`.
+/// Whether a line is the rule below the labels: `|---|:---:|`, or `+---+---+` of SQL's shells and
+/// osquery.
 pub(super) fn is_rule(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    line.starts_with(b"|") && line.contains(&b'-') && line.iter().all(|byte| b"|-: ".contains(byte))
+    let is_one = |marks: &[u8]| line.starts_with(&marks[..1]) && line.iter().all(|byte| marks.contains(byte));
+    line.contains(&b'-') && (is_one(b"|-: ") || is_one(b"+-"))
 }
 
 /// Whether a row is the labels, or the rule below them.

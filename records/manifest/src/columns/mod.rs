@@ -121,7 +121,7 @@ impl Columns {
         let between = SEPARATORS.into_iter().find_map(|separator| Columns::inferred(&rows, separator));
         between.or_else(|| {
             let is_head = |row: &&&[u8]| others::is_comment(row) || !holds_digest(row);
-            Columns::leading(&rows[rows.iter().take_while(is_head).count()..])
+            Columns::leading(registry, &rows[rows.iter().take_while(is_head).count()..])
         })
     }
 
@@ -214,6 +214,10 @@ impl Columns {
     /// The same columns, where rows have the directory of a file in one and its name in another.
     fn joined(mut self, rows: &[&[u8]]) -> Columns {
         let Some([folder, file]) = self.folder_and_file() else { return self };
+        if self.roles[folder] == Role::Folder {
+            self.joined = true;
+            return self;
+        }
         let split = rows.iter().filter_map(|row| split_by(row, self.separator));
         let pairs: Vec<(Vec<u8>, Vec<u8>)> =
             split.filter_map(|fields| Some((fields.get(folder)?.clone(), fields.get(file)?.clone()))).collect();
@@ -226,7 +230,8 @@ impl Columns {
     /// The places of the columns of paths and of names, where there is one of each.
     fn folder_and_file(&self) -> Option<[usize; 2]> {
         let find = |wanted: fn(&Role) -> bool| self.roles.iter().position(wanted);
-        Some([find(|role| *role == Role::Name(0))?, find(|role| matches!(role, Role::Name(1..)))?])
+        let folder = find(|role| *role == Role::Name(0)).or_else(|| find(|role| *role == Role::Folder))?;
+        Some([folder, find(|role| matches!(role, Role::Name(1..)))?])
     }
 
     /// Columns with these labels, as the reader of a list states them.
@@ -246,8 +251,12 @@ impl Columns {
     fn labelled(registry: Registry, line: &[u8], source: Source) -> Option<Columns> {
         let split = |separator: u8| Some((separator, split_by(line, separator)?));
         let (separator, fields) = SEPARATORS.into_iter().filter_map(split).max_by_key(|(_, fields)| fields.len())?;
-        let roles = fields.iter().map(|field| roles::of(registry, &String::from_utf8_lossy(field)));
-        let columns = Columns { separator, roles: roles.collect(), source, ..Columns::default() };
+        let role = |field: &Vec<u8>| match roles::of(registry, &String::from_utf8_lossy(field)) {
+            // Several in one field, with their algorithms.
+            Role::Other if field.eq_ignore_ascii_case(b"hashes") => Role::Hash,
+            role => role,
+        };
+        let columns = Columns { separator, roles: fields.iter().map(role).collect(), source, ..Columns::default() };
         columns.is_list().then_some(columns)
     }
 
@@ -380,6 +389,8 @@ impl Decoder {
                 draft.put(self.registry, *role, name.as_deref().unwrap_or(field));
             } else if matches!(role, Role::Name(_)) && self.columns.starred {
                 draft.put(self.registry, *role, field.strip_prefix(b"*").unwrap_or(field));
+            } else if *role == Role::Version {
+                // A program's, beside the name of its file.
             } else if *role == Role::Algorithm {
                 draft.put(self.registry, *role, field.strip_suffix(b":").unwrap_or(field));
             } else {

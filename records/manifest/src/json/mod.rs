@@ -15,7 +15,7 @@ mod object;
 mod pattern;
 
 pub(crate) use object::Object;
-use object::holds_digests;
+use object::{holds_digests, is_part};
 
 use std::collections::HashSet;
 use std::fmt;
@@ -197,11 +197,13 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outcome, A::Error> {
         let Item { state, parent, place } = self;
         let before = state.number;
-        let holder = parent.as_ref().map(|slot| slot.key).filter(|key| !holds_digests(key));
-        let mut part = parent.filter(|slot| holds_digests(slot.key)).map(|slot| slot.object);
-        let is_part = part.is_some();
+        let holder = parent.as_ref().map(|slot| slot.key).filter(|key| !holds_digests(key) && !is_part(key));
+        let mut part = parent.filter(|slot| holds_digests(slot.key) || is_part(slot.key));
+        let is_part = part.as_ref().is_some_and(|slot| holds_digests(slot.key));
+        let mut part = part.as_mut().map(|slot| &mut *slot.object);
         let mut own = Object::default();
         let mut seen: HashSet<String> = HashSet::new();
+        let mut message: Option<String> = None;
         while let Some(key) = map.next_key::<String>()? {
             // Which of two members counts is open (RFC 8259, 4). A dictionary of names is longer.
             if seen.contains(&key) {
@@ -212,8 +214,9 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
             let (key, role) = (key.as_str(), roles::of(state.registry, &key));
             // The objects of a bucket, as clients of S3 list them.
             let role = match (key, role) {
-                ("Key", Role::Other) => Role::Name(3),
-                ("ETag", Role::Other) => Role::Hash,
+                ("Key" | "key", Role::Other) => Role::Name(3),
+                ("@id", Role::Other) => Role::Name(4),
+                ("ETag" | "etag", Role::Other) => Role::Hash,
                 (_, role) => role,
             };
             match key {
@@ -224,6 +227,16 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
                 // The same medium under other names, and the data of its camera.
                 "MediaFiles" | "Exifs" => {
                     let _: IgnoredAny = map.next_value()?;
+                }
+                // AzCopy has documents in texts, and messages of other kinds beside them.
+                "MessageType" => message = map.next_value::<Value>()?.as_str().map(str::to_owned),
+                "MessageContent" => {
+                    let content = map.next_value::<Value>()?;
+                    if let (Some("ListObject"), Some(text)) = (message.as_deref(), content.as_str()) {
+                        let item = Item { state, parent: None, place: Place::Expected };
+                        let nested = item.deserialize(&mut serde_json::Deserializer::from_str(text));
+                        nested.map_err(serde::de::Error::custom)?;
+                    }
                 }
                 "evidence" => own.places(&map.next_value::<Value>()?),
                 "Media" | "value" if key == "Media" || place == Place::Document => {
@@ -239,11 +252,17 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
                 }
             }
         }
+        if message.is_some_and(|kind| matches!(kind.as_str(), "ListObject" | "ListSummary" | "Init" | "Info")) {
+            return Ok(Outcome::Nothing);
+        }
         own.pair(state.registry, is_part);
         if let Some(key) = holder {
             own.named_by(key);
         }
         if let Some(parent) = &mut part {
+            if !is_part {
+                parent.complete(&mut own);
+            }
             parent.merge(own);
             return Ok(Outcome::Nothing);
         }

@@ -8,7 +8,7 @@ use crate::digits;
 use crate::entry::{Entry, Fault, Item};
 use crate::known::Known;
 use crate::others::{algorithm, deep, is_windows_path, trailing, windows_name};
-use crate::roles::{Role, is_folder};
+use crate::roles::{Role, is_folder, is_of_package};
 
 /// Shorter digests identify nothing.
 const SHORTEST: usize = 16;
@@ -32,10 +32,16 @@ pub(crate) struct Object {
     foreign: Vec<Box<str>>,
     fault: Option<Fault>,
     folder: bool,
+    /// The directory of the file, beside its name.
+    directory: Option<String>,
+    /// Whether it has a version, as packages have.
+    is_package: bool,
     /// Names and digests of a dictionary, `"a.bin": "d41d…"` or the other way round.
     pairs: Vec<(String, String)>,
     /// Texts of members that mean nothing here.
     others: u64,
+    /// The kind of a digest that is not of the file's bytes: git's object, the parts of an upload.
+    other: Option<&'static str>,
     /// Whether it has a member for digests, and an array `hashes`.
     has_slot: bool,
     has_hashes: bool,
@@ -51,6 +57,32 @@ pub(super) fn plain(key: &str) -> String {
 pub(super) fn holds_digests(key: &str) -> bool {
     let plain = plain(key);
     matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "checksum" | "alternativehashes")
+}
+
+/// Whether a member holds more of the object around it: Azure's, Hugging Face's, Dataverse's.
+pub(super) fn is_part(key: &str) -> bool {
+    matches!(key, "properties" | "contentSettings" | "lfs" | "dataFile")
+}
+
+/// The contents of a member that may hold a digest of the file.
+enum Stated {
+    Digest,
+    /// A digest of something else, by its kind.
+    Other(&'static str),
+    Nothing,
+}
+
+impl Stated {
+    fn of(key: &str, text: &str) -> Stated {
+        let is_hex = |text: &str, length: usize| text.len() == length && text.bytes().all(|b| b.is_ascii_hexdigit());
+        match key {
+            "oid" if is_hex(text, 40) => Stated::Other("git's objects, which are not digests of files"),
+            _ if !key.eq_ignore_ascii_case("etag") || is_hex(text, 32) => Stated::Digest,
+            // `"9bb58f26…-3"` is made of the digests of three parts; other stores have numbers.
+            _ if text.split_once('-').is_some_and(|(digest, _)| is_hex(digest, 32)) => Stated::Other("ETag of parts"),
+            _ => Stated::Nothing,
+        }
+    }
 }
 
 /// Whether the name of a member looks like one of a file, and not like a word or an address.
@@ -83,6 +115,8 @@ impl Object {
                 self.name = Some((rank, text.to_owned()));
             }
             Role::Name(_) => {}
+            // A file that was stored in parts has no digest in Backblaze's lists.
+            Role::Hash | Role::Digest(_) if trimmed == "none" => {}
             Role::Exact => self.exact = Some(trimmed.to_owned()),
             Role::Size => self.size = trimmed.parse().ok(),
             Role::Algorithm => self.algorithm = Some(trimmed.to_owned()),
@@ -96,12 +130,21 @@ impl Object {
                 self.algorithm = Some(trimmed.to_owned())
             }
             // An entity tag stands in quotes.
-            Role::Hash if is_string => self.unnamed.push(trimmed.trim_matches('"').to_owned()),
+            Role::Hash if is_string => {
+                let text = trimmed.trim_matches('"');
+                match Stated::of(key, text) {
+                    Stated::Digest => self.unnamed.push(text.to_owned()),
+                    Stated::Other(kind) => self.other = Some(kind),
+                    Stated::Nothing => {}
+                }
+            }
             Role::Digest(of) if is_string => self.digest(digits::digest(of, trimmed.as_bytes())),
             Role::Hash | Role::Digest(_) => {}
             Role::Other if key == "Category" => self.tag = Some(format!("category {trimmed}")),
             Role::Other if key == "pattern" && is_string => self.pattern = Some(text.to_owned()),
-            Role::Mode | Role::Other => {
+            Role::Folder if is_string => self.directory = Some(trimmed.to_owned()),
+            Role::Version => self.is_package = true,
+            Role::Mode | Role::Folder | Role::Other => {
                 if is_string {
                     self.pair_up(key, trimmed);
                 }
@@ -136,7 +179,9 @@ impl Object {
     /// Takes the name of the member that it is the value of, where it has none and that may be a
     /// file's.
     pub(super) fn named_by(&mut self, key: &str) {
-        if self.name.is_none() && self.exact.is_none() && self.is_record() && is_file_name(key) {
+        // `"x.conda": {"name": "x", …}`: the name of a package is not that of its file.
+        let is_named = self.name.as_ref().is_some_and(|(rank, name)| *rank < 2 || is_file_name(name));
+        if !is_named && self.exact.is_none() && self.is_record() && is_file_name(key) {
             self.name = Some((3, key.to_owned()));
         }
     }
@@ -186,12 +231,21 @@ impl Object {
         self.algorithm = None;
     }
 
+    /// Takes the name and the size of a part.
+    pub(super) fn complete(&mut self, part: &mut Object) {
+        self.size = self.size.or(part.size);
+        if self.name.as_ref().is_none_or(|(rank, _)| part.name.as_ref().is_some_and(|(other, _)| other < rank)) {
+            self.name = part.name.take().or(self.name.take());
+        }
+    }
+
     /// Takes the digests of a part.
     pub(super) fn merge(&mut self, part: Object) {
         self.unnamed.extend(part.unnamed);
         self.digests.extend(part.digests);
         self.foreign.extend(part.foreign);
         self.fault = self.fault.take().or(part.fault);
+        self.other = self.other.or(part.other);
     }
 
     /// The digests of an indicator's pattern.
@@ -205,7 +259,7 @@ impl Object {
     /// Whether it has digests, known here or not.
     pub(super) fn is_record(&self) -> bool {
         let any = !(self.digests.is_empty() && self.unnamed.is_empty() && self.foreign.is_empty());
-        any || self.fault.is_some()
+        any || self.fault.is_some() || self.other.is_some()
     }
 
     /// Whether its member for digests holds none.
@@ -274,6 +328,16 @@ impl Object {
         };
         let written = |name: &[u8]| if is_windows_path(name) { windows_name(name) } else { name.to_vec() };
         let name = exact.or_else(|| self.name.as_ref().map(|(_, name)| written(name.as_bytes())));
+        let name = name.map(|name| match &self.directory {
+            Some(directory) if !name.contains(&b'/') => [directory.as_bytes(), b"/", &name].concat(),
+            _ => name,
+        });
+        let is_file = self.kind.as_deref() == Some("file");
+        let is_package =
+            self.is_package && !is_file && self.name.as_ref().is_some_and(|(rank, name)| is_of_package(*rank, name));
+        if is_package {
+            return vec![Item::Fault(Fault::NoFile("package"))];
+        }
         let is_component = self.is_component() && self.has_hashes;
         let names: Vec<Vec<u8>> = match is_component {
             true => self.places.iter().map(|place| place.as_bytes().to_vec()).collect(),
@@ -319,6 +383,7 @@ impl Object {
             digests.push(digest);
         }
         if digests.is_empty() {
+            foreign.extend(self.other.map(Box::from));
             return Err(Fault::UnknownAlgorithm(foreign.join(", ").into()));
         }
         let guessed = guesses == digests.len();

@@ -1,7 +1,7 @@
 //! A digest per line, and any text behind it: plain lists, GNU and BSD lists, md5deep's
 //! `-z -c -t -q`, TSK's `.idx`.
 
-use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_digest::{Algorithm, Digest, Output, Registry};
 
 use super::Known;
 use crate::entry::Fault;
@@ -28,6 +28,12 @@ impl Reader {
     pub fn new(registry: Registry, assumed: &[Algorithm], hints: &[Algorithm], sample: &Sample<'_>) -> Reader {
         let mut candidates = if assumed.is_empty() { hints.to_vec() } else { Vec::new() };
         candidates.extend(digits::candidates(registry, assumed));
+        if assumed.is_empty() {
+            // Of other lengths than the usual ones: Tiger.
+            let usual: Vec<usize> = candidates.iter().map(|one| one.length()).collect();
+            let is_other = |one: &Algorithm| one.length() >= 16 && !usual.contains(&one.length());
+            candidates.extend(registry.all().filter(|one| one.output() != Output::Text).filter(is_other));
+        }
         let ends = trailing::Shape::of(&sample.lines);
         Reader { registry, assumed: assumed.to_vec(), candidates, unknown: None, ends, begun: false }
     }

@@ -62,7 +62,11 @@ impl Reader {
     /// The record of a line, and a fault beside it where only some of its columns of digests are
     /// good.
     pub fn line(&mut self, line: &[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>) {
-        if line.trim_ascii().is_empty() || line.starts_with(b"#") {
+        // The number of a row has `#` for its label.
+        let is_head = self.head.is_none()
+            && is_header(self.registry, line)
+            && line.get(1).is_some_and(|byte| b",;\t|".contains(byte));
+        if line.trim_ascii().is_empty() || (line.starts_with(b"#") && !is_head) {
             return (None, None);
         }
         match &self.head {
@@ -87,7 +91,7 @@ pub fn is_header(registry: Registry, line: &[u8]) -> bool {
 }
 
 fn separator(line: &[u8]) -> Option<u8> {
-    [b',', b';', b'\t']
+    [b',', b';', b'\t', b'|']
         .into_iter()
         .max_by_key(|&byte| line.iter().filter(|&&other| other == byte).count())
         .filter(|byte| line.contains(byte))
@@ -111,7 +115,9 @@ impl Head {
                 // `V1Hash,HashType,SetDescription,FileName,FilePath,FileSize`, only the header is
                 // known to the public. The words of HashType are not, and are not needed: the
                 // length of a digest tells what it is of.
-                name => Column::of(roles::of(registry, name)),
+                "hashes" => Some(Column::Any),
+                // Capitals may separate its words.
+                _ => Column::of(roles::of(registry, str::from_utf8(field).unwrap_or_default())),
             };
             columns.extend(column.map(|column| (at, column)));
         });
@@ -148,14 +154,21 @@ impl Head {
             };
             match column {
                 Column::Digest(algorithm) => digest(digits::digest(algorithm, field)),
-                Column::Any => {
-                    match deep::stated(self.registry, field).unwrap_or_else(|| digits::unnamed(candidates, field)) {
-                        // A digest of an algorithm that nobody asked for; the columns beside may
-                        // have one that somebody did.
-                        Err(fault) if digits::unnamed(usual, field).is_ok() => passed_over = Some(fault),
-                        found => digest(found),
+                Column::Any => match deep::several(self.registry, field) {
+                    Some(several) => several
+                        .into_iter()
+                        .filter_map(|(of, text)| Some(digits::digest(of.ok()?, text)))
+                        .filter(|found| found.as_ref().is_ok_and(|found| found.bytes().len() >= 16))
+                        .for_each(digest),
+                    None => {
+                        match deep::stated(self.registry, field).unwrap_or_else(|| digits::unnamed(candidates, field)) {
+                            // A digest of an algorithm that nobody asked for; the columns beside
+                            // may have one that somebody did.
+                            Err(fault) if digits::unnamed(usual, field).is_ok() => passed_over = Some(fault),
+                            found => digest(found),
+                        }
                     }
-                }
+                },
                 Column::Tag(name) => known.tag = Some(format!("{name} {}", String::from_utf8_lossy(field))),
             }
         });

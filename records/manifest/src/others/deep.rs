@@ -99,6 +99,28 @@ pub(crate) fn stated(registry: Registry, text: &[u8]) -> Option<Result<Digest, F
     })
 }
 
+/// A digest, and its algorithm; `Err` is a name that is not known here.
+type Labelled<'a> = (Result<Algorithm, &'a str>, &'a [u8]);
+
+/// The digests of a field that holds several with their algorithms: `SHA1=…,MD5=…` of Sysmon,
+/// `{"MD5":"…","SHA1":"…"}` of Velociraptor.
+pub(crate) fn several(registry: Registry, text: &[u8]) -> Option<Vec<Labelled<'_>>> {
+    let text = str::from_utf8(text).ok().filter(|text| text.contains(',') || text.starts_with('{'))?;
+    let found = text.split(',').map(|part| {
+        let (name, digest) = part.split_once(['=', ':'])?;
+        let (name, digest) = (trimmed(name), trimmed(digest));
+        let is_one = !digest.is_empty() && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_one.then(|| (algorithm(registry, name).ok_or(name), digest.as_bytes()))
+    });
+    let found: Vec<Labelled<'_>> = found.collect::<Option<_>>()?;
+    found.iter().any(|(of, _)| of.is_ok()).then_some(found)
+}
+
+/// A text without the marks of JSON around it.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(['{', '}', '"', ' '])
+}
+
 fn whole(algorithm: Algorithm, bytes: Option<Vec<u8>>) -> Result<Digest, Fault> {
     bytes.and_then(|bytes| Digest::from_bytes(algorithm, &bytes).ok()).ok_or(Fault::WrongLength)
 }

@@ -7,6 +7,11 @@ use super::algorithm;
 use crate::digits;
 use crate::entry::{Entry, Fault};
 
+/// Whether a line is a link. Links name files without their directories.
+pub(crate) fn is_link(line: &[u8]) -> bool {
+    line.starts_with(b"magnet:?") || line.starts_with(b"ed2k://|file|")
+}
+
 /// The entry of a link; `None` for a line that is none. Only digests of `assumed` are taken, unless
 /// that is empty.
 pub(crate) fn entry(registry: Registry, assumed: &[Algorithm], line: &[u8]) -> Option<Result<Entry, Fault>> {

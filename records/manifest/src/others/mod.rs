@@ -34,8 +34,23 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
 /// The kind of a text that holds digests, but not of the files that it names.
 pub(crate) fn foreign(start: &[u8]) -> Option<&'static str> {
     let start = start.trim_ascii_start();
-    if start.starts_with(b"# Report by fclones") {
+    let holds = |word: &[u8]| start.windows(word.len()).any(|window| window == word);
+    if start.starts_with(b"# Report by fclones") || start.starts_with(b"size,hash,count,files") {
         Some("a report of fclones")
+    } else if start.starts_with(b"Open Source Tripwire") || start.starts_with(b"Tripwire(R)") {
+        Some("a report of Tripwire")
+    } else if (start.starts_with(b"{") && holds(b"\"lockfileVersion\":"))
+        || holds(b"[[package]]\nname = ")
+        || start.starts_with(b"# yarn lockfile")
+        || holds(b"/go.mod h1:")
+        || start.starts_with(b"lockfileVersion:")
+        || (start.starts_with(b"{") && holds(b"\"specifiers\": {"))
+    {
+        Some("a lock file, whose digests are of packages")
+    } else if start.starts_with(b"10 ") && (holds(b" ima-ng ") || holds(b" ima-sig ")) {
+        Some("measurements of Linux IMA")
+    } else if start.starts_with(b"{") && holds(b"\"providers\"") && holds(b"\"checksum_type\"") {
+        Some("boxes of Vagrant")
     } else if start.starts_with(b"Created By AccessData") {
         Some("a log of FTK Imager, whose digests are of an image's content")
     } else {

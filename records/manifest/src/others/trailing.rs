@@ -146,6 +146,8 @@ pub(crate) fn unquoted(field: &[u8]) -> &[u8] {
 fn enclosed(name: &[u8]) -> &[u8] {
     match name {
         [b'(', inner @ .., b')'] => inner,
+        // A list in Markdown: - `name`
+        [b'-' | b'*', b' ', inner @ ..] if unquoted(inner).len() < inner.len() => unquoted(inner),
         _ => unquoted(name),
     }
 }
@@ -176,7 +178,7 @@ impl Shape {
             let names = || found.iter().map(|(name, _)| *name);
             let count = found.iter().map(|(_, count)| *count).min()?;
             let quoted = names().all(is_quoted);
-            let sized = found.len() > 1 && names().all(|name| sized(name).is_some());
+            let sized = names().all(|name| sized(name).is_some());
             let is_most = 2 * found.len() > lines.len() && !names().all(is_label);
             is_most.then_some(Shape { separator, count, quoted, sized })
         })

@@ -247,7 +247,7 @@ pub fn files_json(part: &Part) -> String {
             total: share.total,
         }),
         r#type: Is(word::Summary),
-        unread: files.unread + files.likely,
+        unread: files.unread + files.likely + files.weak,
         verdict: Word(part.conclusion()),
         verified: part.verified,
     })

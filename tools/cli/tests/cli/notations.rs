@@ -106,3 +106,187 @@ fn sets_are_not_mixed_in_an_export_and_asked_beside_similar_files() {
         assert!(seen.code == Some(1) && said.contains("known-bad") && said.contains("\nt\tt\t"), "{list}: {said}");
     }
 }
+
+/// The SHA-1, the MD5 in base64, the XXH64 and the XXH128 of `x` with a line feed.
+const SHA1: &str = "6fcf9dfbd479ed82697fee719b9f8c610a11ff2a";
+const MD5_BASE64: &str = "QBsw47i11iljWlxhPNt5GQ==";
+const XXH64: [&str; 2] = ["0ac3482722e9fdae", "aefde9222748c30a"];
+const XXH128: [&str; 2] = ["2528250d92619b8e1bf67208bddf1edb", "db1edfbd0872f61b8e9b61920d252825"];
+
+/// Lists of files, by programs that write them: of the sound tree each ends with 0, of a changed
+/// file with 1, and neither accuses the other file.
+#[test]
+fn lists_of_other_programs_are_verified_and_show_a_change() {
+    let lists = [
+        ("one line of name, size and digest", format!("f.x 2 {SHA256}\n")),
+        (
+            "aria2",
+            format!(
+                "https://x/y\n  out=f\n  checksum=sha-256={SHA256}\nhttps://x/d/g\n  dir=d\n  checksum=md5={MD5}\n"
+            ),
+        ),
+        (
+            "azcopy",
+            format!(
+                "{{\"MessageType\":\"ListObject\",\"MessageContent\":\"{{\\\"Path\\\":\\\"f\\\",\\\"ContentMD5\\\":\\\"{MD5_BASE64}\\\"}}\"}}\n\
+                 {{\"MessageType\":\"ListSummary\",\"MessageContent\":\"{{}}\"}}\n"
+            ),
+        ),
+        (
+            "az",
+            format!(
+                "[{{\"name\":\"f\",\"properties\":{{\"etag\":\"0x8\",\"contentSettings\":{{\"contentMd5\":\"{MD5_BASE64}\"}}}}}}]"
+            ),
+        ),
+        ("mc", format!("{{\"status\":\"success\",\"type\":\"file\",\"key\":\"f\",\"etag\":\"{MD5}\",\"size\":2}}\n")),
+        (
+            "S3",
+            format!(
+                "<ListBucketResult><Contents><Key>f</Key><ETag>&quot;{MD5}&quot;</ETag></Contents></ListBucketResult>"
+            ),
+        ),
+        (
+            "Hugging Face",
+            format!("[{{\"oid\":\"{SHA1}\",\"size\":2,\"lfs\":{{\"oid\":\"{SHA256}\"}},\"path\":\"f\"}}]"),
+        ),
+        (
+            "RPM",
+            format!(
+                "<metadata><package><name>p</name><checksum type=\"sha256\">{SHA256}</checksum><location href=\"f\"/></package></metadata>"
+            ),
+        ),
+        (
+            "METS",
+            format!("<mets><file CHECKSUM=\"{MD5}\" CHECKSUMTYPE=\"MD5\"><FLocat xlink:href=\"f\"/></file></mets>"),
+        ),
+        (
+            "gcloud",
+            format!("digest_format: base64\nmd5_hash: {MD5_BASE64}\nurl: f\n---\nmd5_hash: {MD5_BASE64}\nurl: d/g\n"),
+        ),
+        ("Sysmon", format!("Path,Hashes\nf,\"SHA1={SHA1},MD5={MD5}\"\n")),
+        ("folder and name", format!("Name,Folder,MD5\nf,.,{MD5}\ng,d,{MD5}\n")),
+        ("osquery", format!("+------+----+\n| path | md5 |\n+------+----+\n| f | {MD5} |\n+------+----+\n")),
+        ("conda", format!("{{\"packages\":{{\"f.x\":{{\"name\":\"p\",\"version\":\"1\",\"md5\":\"{MD5}\"}}}}}}")),
+        (
+            "Dataverse",
+            format!(
+                "[{{\"directoryLabel\":\"d\",\"dataFile\":{{\"filename\":\"g\",\"md5\":\"{MD5}\"}}}},{{\"dataFile\":{{\"filename\":\"f\",\"md5\":\"{MD5}\"}}}}]"
+            ),
+        ),
+        ("RO-Crate", format!("{{\"@graph\":[{{\"@id\":\"f\",\"sha256\":\"{SHA256}\"}}]}}")),
+        ("Gradle", format!("<components><artifact name=\"f\"><sha256 value=\"{SHA256}\"/></artifact></components>")),
+        ("Markdown", format!("## Checksums\n\n- `f`: `{SHA256}`\n- `d/g`: `{SHA256}`\n")),
+        ("ExactFile", format!("2 {MD5} ?MD5*f\n")),
+        ("NetBSD", format!("$NetBSD$\n\nSHA1 (f) = {SHA1}\nSize (f) = 2 bytes\n")),
+        (
+            "Slackware",
+            format!("These are the MD5 message digests of files.\nTo test them, use this command:\n\n{MD5}  ./f\n"),
+        ),
+        ("xxhsum --little-endian --tag", format!("XXH64_LE (f) = {}\nXXH128_LE (d/g) = {}\n", XXH64[1], XXH128[1])),
+        ("xxhsum --little-endian", format!("{}  f\n", XXH64[1])),
+    ];
+    for (program, list) in lists {
+        let room = room();
+        room.file("f.x", b"x\n");
+        room.file("l", list.as_bytes());
+        let seen = pfh(&room, &["check", "l"]);
+        assert_eq!(seen.code, Some(0), "{program}: {}", seen.stderr);
+        room.file("f", b"y\n");
+        room.file("f.x", b"y\n");
+        let seen = pfh(&room, &["check", "l"]);
+        let said = String::from_utf8_lossy(&seen.stdout).into_owned();
+        assert!(seen.code == Some(1) && said.matches("FAILED").count() == 1, "{program}: {said}{}", seen.stderr);
+    }
+}
+
+/// Documents whose digests are not of files, and digests that pfh does not compute, accuse nobody.
+#[test]
+fn digests_of_something_else_accuse_no_file() {
+    for (list, said) in [
+        (
+            format!("[[package]]\nname = \"f\"\nversion = \"1\"\nchecksum = \"{}\"\n", SHA256.replace('7', "8")),
+            "a lock file",
+        ),
+        ("{\"lockfileVersion\":3,\"packages\":{\"d/g\":{\"integrity\":\"sha1-x\"}}}".to_owned(), "a lock file"),
+        (format!("entries:\n  - digest: {SHA256}\n    name: p\n    version: 1.0.0\n"), "package"),
+        (format!("10 {SHA1} ima-ng sha256:{SHA256} /f\n"), "IMA"),
+        ("{\"MessageType\":3,\"MessageContent\":{\"a\":1}}".to_owned(), "JSON without digests"),
+        (
+            "{\"entries\":[{\"type\":\"folder\",\"name\":\"d\",\"etag\":\"0\"},{\"name\":\"f\",\"etag\":\"1\"}]}"
+                .to_owned(),
+            "no digest of f",
+        ),
+        (format!("size,hash,count,files\n2,{SHA1},1,f\n"), "fclones"),
+        ("Open Source Tripwire(R) 2.4.3.7 Integrity Check Report\n".to_owned(), "Tripwire"),
+        (
+            format!("{{\"Contents\":[{{\"Key\":\"f\",\"ETag\":\"\\\"{SHA1}-2\\\"\"}}]}}").replace(SHA1, MD5),
+            "ETag of parts",
+        ),
+        (format!("[{{\"oid\":\"{}\",\"path\":\"f\"}}]", SHA1.replace('a', "b")), "git's objects"),
+        (format!("{} ?f\n", SHA1.replace('a', "b")), "portable mode"),
+    ] {
+        let room = room();
+        room.file("l", list.as_bytes());
+        let seen = pfh(&room, &["diff", "l", "."]);
+        assert!(seen.code == Some(3) && seen.stderr.contains(said), "{list}: {}", seen.stderr);
+        assert_eq!(pfh(&room, &["check", "l"]).code, Some(3), "{list}");
+    }
+}
+
+/// A digest without its algorithm: by none of its length, by a checksum, by the list's name.
+#[test]
+fn digests_without_their_algorithm_are_said_to_be_so() {
+    let room = room();
+    let other = SHA1.replace('a', "b");
+    room.file("l", format!("{other}  f\n{other}  d/g\n").as_bytes());
+    let seen = pfh(&room, &["check", "l"]);
+    assert!(seen.code == Some(1) && seen.stderr.contains("no algorithm is named"), "{}", seen.stderr);
+    let seen = pfh(&room, &["diff", "l", "."]);
+    assert!(seen.code == Some(1) && String::from_utf8_lossy(&seen.stdout).contains("none is named"), "{}", seen.stderr);
+    // One that is as listed shows which algorithm it is, and so does the name of the list.
+    room.file("l", format!("{SHA1}  f\n{other}  d/g\n").as_bytes());
+    let seen = pfh(&room, &["check", "l"]);
+    assert!(seen.code == Some(1) && !seen.stderr.contains("is named"), "{}", seen.stderr);
+    room.file("l.has160", format!("{other}  f\n").as_bytes());
+    let seen = pfh(&room, &["check", "l.has160"]);
+    assert!(seen.code == Some(3) && seen.stderr.contains("has160"), "{}", seen.stderr);
+    for value in XXH128 {
+        room.file("l", format!("{value}  g\n").as_bytes());
+        for arguments in [["check", "l", "d"], ["diff", "l", "d"], ["diff", "d", "l"], ["audit", "l", "d"]] {
+            let seen = pfh(&room, &arguments);
+            assert_eq!(seen.code, Some(3), "{arguments:?}: {}", seen.stderr);
+        }
+        room.file("l", format!("{value}  f\n{value}  d/g\n").as_bytes());
+        assert!(pfh(&room, &["check", "l"]).stderr.contains("-a xxh3-128"));
+        room.file("MD5SUMS", format!("{value}  f\n").as_bytes());
+        assert_eq!(pfh(&room, &["check", "MD5SUMS"]).code, Some(1));
+    }
+    // An extension that names a known algorithm as well names that one.
+    room.file("l.btih.sha1", format!("{SHA1}  f\n").as_bytes());
+    assert_eq!(pfh(&room, &["check", "l.btih.sha1"]).code, Some(0));
+    room.file("l", format!("{}  f\n", XXH64[1]).as_bytes());
+    assert!(pfh(&room, &["check", "l"]).stderr.contains("little-endian"));
+    room.file("l", format!("{}  f\n", XXH128[1]).as_bytes());
+    assert_eq!(pfh(&room, &["check", "-a", "xxh3-128", "l"]).code, Some(1), "the other order of bytes");
+}
+
+/// A link has the name of a file without its directories.
+#[test]
+fn files_of_links_are_found_below_the_directory() {
+    let room = room();
+    room.file("l", format!("magnet:?xl=2&dn=f&xt=urn:sha1:{SHA1}\nmagnet:?xl=2&dn=g&xt=urn:sha1:{SHA1}\n").as_bytes());
+    for (command, more) in [("check", &["l"][..]), ("diff", &["l", "d"])] {
+        let seen = pfh(&room, &[&[command], more].concat());
+        let said = [String::from_utf8_lossy(&seen.stdout).into_owned(), seen.stderr].concat();
+        let is_there = command == "diff" || (seen.code == Some(3) && said.contains("d/g is there"));
+        assert!(is_there && !said.contains("g: FAILED"), "{said}");
+    }
+    let seen = pfh(&room, &["check", "--names", "as-found", "l"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    room.file("d/g", b"y\n");
+    assert_eq!(pfh(&room, &["check", "--names", "as-found", "l"]).code, Some(1));
+    // Two of one name and size: neither is taken.
+    room.file("e/g", b"z\n");
+    let seen = pfh(&room, &["check", "--names", "as-found", "l"]);
+    assert!(seen.code == Some(1) && seen.stderr.contains("1 missing"), "{}", seen.stderr);
+}
