@@ -77,7 +77,8 @@ pub fn search(
         return Err(job::Error::Sink(error));
     }
     counts.scored += found?.compared;
-    let mut rows = Rows { request, collections, inputs, tell: &tell, groups: None, listed: 0 };
+    let documents = &*documents;
+    let mut rows = Rows { request, collections, inputs, documents, tell: &tell, groups: None, listed: 0 };
     let grouping = || Grouping::new(request, &rows.collections[WHOLE], &earlier);
     rows.groups = (request.cluster || request.page.is_some()).then(grouping);
     let least = request.thresholds.of(documents.collection.algorithm());
@@ -248,6 +249,7 @@ struct Rows<'a> {
     request: &'a Request,
     collections: &'a [Collection],
     inputs: &'a Inputs,
+    documents: &'a Documents,
     tell: &'a Tell<'a>,
     groups: Option<Grouping>,
     listed: u64,
@@ -260,9 +262,9 @@ impl Rows<'_> {
         stands: &mut dyn FnMut(&Both) -> bool,
         control: &Control<'_>,
     ) -> Result<u64, job::Error> {
-        let (request, collections, inputs) = (self.request, self.collections, self.inputs);
+        let (request, collections, among) = (self.request, self.collections, (self.inputs, self.documents));
         let mut rank = |both: &Both| {
-            let row = related(request, collections, inputs, both);
+            let row = related(request, collections, among, both);
             (row.relation as u16) << 7 | u16::from(100 - row.score.min(100))
         };
         // A page and groups are of all pairs, however few are listed.
@@ -292,7 +294,7 @@ impl Rows<'_> {
     }
 
     fn row(&mut self, both: &Both, listed: bool) -> Result<(), Failure> {
-        let mut row = related(self.request, self.collections, self.inputs, both);
+        let mut row = related(self.request, self.collections, (self.inputs, self.documents), both);
         if let Some(groups) = &mut self.groups {
             groups.take(both.inputs[0], both.inputs[1], Score::Similarity(row.score));
         }
@@ -302,9 +304,16 @@ impl Rows<'_> {
 }
 
 /// The results of all methods for two inputs.
-fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs, both: &Both) -> Related<'a> {
+fn related<'a>(
+    request: &Request,
+    collections: &'a [Collection],
+    (inputs, documents): (&Inputs, &Documents),
+    both: &Both,
+) -> Related<'a> {
     let [a, b] = both.inputs;
     let whole = &collections[WHOLE];
+    // Digests of two outer forms say nothing of the contents that were compared.
+    let by_content = !whole.equal(a, b) && both.inputs.iter().all(|input| documents.place(*input) == Place::Document);
     let mut row = Related {
         a: whole.name(a),
         b: whole.name(b),
@@ -326,6 +335,7 @@ fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs
         let method = Named::of(collection.algorithm());
         let by_kin = method.and_then(kin).map(|kin| Score::Similarity(both.kin[kin as usize]));
         match by_kin.or_else(|| collection.score(a, b)) {
+            Some(_) if by_content => {}
             Some(score) => {
                 row.scores.push((collection.algorithm(), score));
                 let points = match score {

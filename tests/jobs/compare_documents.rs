@@ -161,4 +161,16 @@ fn opening_finds_no_less() {
     let opened = rows(&Request::new(input(&room, &["d"], |_| {})), &room).0;
     let pair = |rows: &[(String, String, Relation)]| rows.iter().any(|row| (&*row.0, &*row.1) == ("0.jar", "1.jar"));
     assert!(pair(&closed) && pair(&opened), "{closed:?} {opened:?}");
+    // Digests of outer forms do not count as scores.
+    for request in [Request::new(crate::rows::input(&room, &["d"])), Request::new(input(&room, &["d"], |_| {}))] {
+        let mut scores = None;
+        let mut take = |event: Event<'_>| {
+            if let Event::Related(row) = event {
+                scores = Some(row.scores.len());
+            }
+            Ok(())
+        };
+        compare::run(&request, &mut take, &Control::new()).unwrap();
+        assert_eq!(scores, Some(0));
+    }
 }
