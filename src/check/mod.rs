@@ -49,7 +49,7 @@ mod within;
 
 pub use crate::verdict::Verdict;
 pub use event::{Checked, Event, Events};
-pub use manifest::hints;
+pub use manifest::{hints, unknown};
 pub use part::{Files, Findings, Nothing, Part, Shared};
 pub use pfh_ledger::{
     Auditor, Change, Class, Comparison, Counts, Facts, Judgement, Ledger, Likely, Listing, Met, ReadError, Rot,

@@ -19,12 +19,16 @@ pub fn guesses(list: &Path, columns: &[String]) -> Vec<Algorithm> {
         return Vec::new();
     }
     let Ok(file) = Document::file(list) else { return Vec::new() };
-    let options =
-        Options { bare: true, hints: hints.clone(), columns: columns.to_vec(), any: true, ..Options::default() };
+    let foreign = if hints.is_empty() { crate::check::unknown(list) } else { None };
+    let (hints_of, columns) = (hints.clone(), columns.to_vec());
+    let options = Options { bare: true, hints: hints_of, foreign, columns, any: true, ..Options::default() };
     let Ok(decoder) = Decoder::with_registry(BufReader::new(file), &options, REGISTRY) else { return Vec::new() };
     let mut found: Vec<Algorithm> = Vec::new();
     for item in decoder.take(LOOKED_AT).map_while(Result::ok) {
         let Item::Entry(entry) = item.item else { continue };
+        if entry.of_foreign(&options).is_some() {
+            continue;
+        }
         for digest in entry.digests.iter().filter(|_| entry.guessed) {
             let algorithm = digest.algorithm();
             // Checksums are in no set.

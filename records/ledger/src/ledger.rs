@@ -76,7 +76,7 @@ impl Ledger {
                         read.faults.push((located.line, fault));
                         continue;
                     }
-                    if let Some(fault) = of_foreign(&entry, options) {
+                    if let Some(fault) = entry.of_foreign(options) {
                         read.unhashed.extend(fault.bare().map(bare));
                         read.faults.push((located.line, fault));
                         continue;
@@ -223,13 +223,6 @@ impl Ledger {
         self.entries.iter_mut().for_each(|entry| entry.adopt(given, found));
         self.settle();
     }
-}
-
-/// The fault of an entry whose only digest is of the algorithm that the name of the list states.
-fn of_foreign(entry: &Entry, options: &Options) -> Option<Fault> {
-    let (name, length) = options.foreign.filter(|_| entry.guessed && options.assumed.is_empty())?;
-    let is_one = entry.digests.iter().all(|digest| digest.bytes().len() == length);
-    is_one.then(|| Fault::OfUnknown(entry.name.as_slice().into(), name.into()))
 }
 
 /// Takes out the digests that nobody can compare without their key; the fault of an entry that has

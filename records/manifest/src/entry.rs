@@ -88,6 +88,16 @@ pub struct Entry {
     pub foreign: Vec<Box<str>>,
 }
 
+impl Entry {
+    /// The fault of an entry whose only digest is of the algorithm that the name of the list
+    /// states, and that is not known here.
+    pub fn of_foreign(&self, options: &Options) -> Option<Fault> {
+        let (name, length) = options.foreign.filter(|_| self.guessed && options.assumed.is_empty())?;
+        let is_one = self.digests.iter().all(|digest| digest.bytes().len() == length);
+        is_one.then(|| Fault::OfUnknown(self.name.as_slice().into(), name.into()))
+    }
+}
+
 /// Why an entry of a manifest has no digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row};
-use pfh_manifest::hints;
 use pfh_manifest::known::bloom::Header;
 use pfh_manifest::known::{self, Kind, Take};
+use pfh_manifest::{hints, unknown};
 
 use crate::input::{Contents, Meter, peek};
 use crate::{Class, Error, Input, is_known_set, sqlite};
@@ -37,6 +37,7 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
     let hints = hints(Registry::new(&LISTS), &named);
     let options = known::Options {
         assumed: input.assumed.clone(),
+        foreign: if hints.is_empty() { unknown(&named) } else { None },
         hints,
         columns: input.columns.clone(),
         ..known::Options::default()

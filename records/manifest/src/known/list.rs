@@ -3,7 +3,7 @@
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 
-use super::Known;
+use super::{Known, Options};
 use crate::entry::Fault;
 use crate::others::{algorithm, deep, links, trailing};
 use crate::remark::{self, Remark};
@@ -17,6 +17,9 @@ pub struct Reader {
     candidates: Vec<Algorithm>,
     /// An algorithm that the list says its digests are of, and that no set can hold.
     unknown: Option<Box<str>>,
+    /// An algorithm that the name of the list states, and the length of its digests: no set can
+    /// hold those without a name.
+    foreign: Option<(&'static str, usize)>,
     /// How lines end, where the name is first.
     ends: Option<trailing::Shape>,
     /// Whether a line that is neither empty nor a comment was read.
@@ -25,8 +28,9 @@ pub struct Reader {
 
 impl Reader {
     /// A reader of a list that begins with the lines of `sample`.
-    pub fn new(registry: Registry, assumed: &[Algorithm], hints: &[Algorithm], sample: &Sample<'_>) -> Reader {
-        let mut candidates = if assumed.is_empty() { hints.to_vec() } else { Vec::new() };
+    pub fn new(registry: Registry, options: &Options, sample: &Sample<'_>) -> Reader {
+        let (assumed, foreign) = (&options.assumed, options.foreign.filter(|_| options.assumed.is_empty()));
+        let mut candidates = if assumed.is_empty() { options.hints.clone() } else { Vec::new() };
         candidates.extend(digits::candidates(registry, assumed));
         if assumed.is_empty() {
             // Of other lengths than the usual ones: Tiger.
@@ -35,7 +39,7 @@ impl Reader {
             candidates.extend(registry.all().filter(|one| one.output() != Output::Text).filter(is_other));
         }
         let ends = trailing::Shape::of(&sample.lines);
-        Reader { registry, assumed: assumed.to_vec(), candidates, unknown: None, ends, begun: false }
+        Reader { registry, assumed: assumed.clone(), candidates, unknown: None, foreign, ends, begun: false }
     }
 
     pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {
@@ -134,7 +138,11 @@ impl Reader {
                 digits::unnamed(&self.candidates, token(rest).0)
             }
             Err(_) if self.unknown.is_some() => Err(Fault::UnknownAlgorithm(self.unknown.clone().unwrap_or_default())),
-            digest => digest,
+            Ok(digest) => match self.foreign.filter(|(_, length)| *length == digest.bytes().len()) {
+                Some((name, _)) => Err(Fault::UnknownAlgorithm(name.into())),
+                None => Ok(digest),
+            },
+            fault => fault,
         }
     }
 }

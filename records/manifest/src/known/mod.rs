@@ -49,6 +49,9 @@ pub struct Options {
     /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name
     /// of the list [hints](crate::hints) at.
     pub hints: Vec<Algorithm>,
+    /// An algorithm that is not known here and that the name of the list
+    /// [states](crate::unknown), with the length of its digests: those without a name are of it.
+    pub foreign: Option<(&'static str, usize)>,
     /// The labels of the columns of a table, in their order; empty to find them out.
     pub columns: Vec<String>,
     /// The longest line or item in bytes.
@@ -57,7 +60,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { kind: None, assumed: Vec::new(), hints: Vec::new(), columns: Vec::new(), limit: LIMIT }
+        Options { kind: None, assumed: Vec::new(), hints: Vec::new(), foreign: None, columns: Vec::new(), limit: LIMIT }
     }
 }
 
@@ -129,6 +132,7 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
                 format,
                 assumed: options.assumed.clone(),
                 hints: options.hints.clone(),
+                foreign: options.foreign,
                 limit: options.limit,
                 ..entry::Options::default()
             };
@@ -136,7 +140,7 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
         }
         Kind::List => {
             let sample = Sample::of(&start);
-            let mut reader = list::Reader::new(registry, &options.assumed, &options.hints, &sample);
+            let mut reader = list::Reader::new(registry, options, &sample);
             lines(source, options.limit, take, |line| (reader.line(line), None))?;
         }
         Kind::Table => {
@@ -192,7 +196,10 @@ fn manifest<R: BufRead>(
             Item::Entry(entry) if entry.digests.is_empty() => {
                 Err(Fault::Malformed("digests of pieces are not those of files"))
             }
-            Item::Entry(entry) => Ok(Known { digests: entry.digests, tag: None }),
+            Item::Entry(entry) => match entry.of_foreign(options) {
+                Some(fault) => Err(fault),
+                None => Ok(Known { digests: entry.digests, tag: None }),
+            },
         };
         if take(located.line, record).is_break() {
             return Ok(());

@@ -250,6 +250,10 @@ fn digests_without_their_algorithm_are_said_to_be_so() {
     room.file("l.has160", format!("{other}  f\n").as_bytes());
     let seen = pfh(&room, &["check", "l.has160"]);
     assert!(seen.code == Some(3) && seen.stderr.contains("has160"), "{}", seen.stderr);
+    for words in [&["match", "-k", "l.has160", "f"][..], &["known", "build", "--good", "l.has160", "-o", "set"]] {
+        let seen = pfh(&room, words);
+        assert!(seen.code == Some(3) && seen.stderr.contains("has160"), "{words:?}: {}", seen.stderr);
+    }
     for value in XXH128 {
         room.file("l", format!("{value}  g\n").as_bytes());
         for arguments in [["check", "l", "d"], ["diff", "l", "d"], ["diff", "d", "l"], ["audit", "l", "d"]] {
