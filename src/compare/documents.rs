@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 /// Containers that people take for one file: office files, packages of programs and other zip
 /// archives; PDF.
-const KINDS: [&str; 2] = ["zip", "pdf"];
+const KINDS: [&str; 2] = ["zip", PDF];
+const PDF: &str = "pdf";
 
 /// The place of an input among documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Documents {
     pub collection: Collection,
     /// By the place in the collection: the input.
     inputs: Vec<u32>,
+    /// Those of them whose bytes show what they hold: PDF has streams as they are.
+    bare: Vec<u32>,
     /// By the input: the document that it is in. Shorter than the inputs, if the last are in none.
     within: Vec<u32>,
     /// Inputs that are in a document.
@@ -44,6 +47,7 @@ pub struct Documents {
 struct Open {
     name: Arc<[u8]>,
     input: u32,
+    is_bare: bool,
     union: Union,
 }
 
@@ -65,7 +69,15 @@ impl Documents {
     pub fn new(algorithm: Algorithm, memory: usize) -> Documents {
         let mut collection = Collection::with_features(algorithm, memory);
         collection.weigh();
-        Documents { collection, inputs: Vec::new(), within: Vec::new(), members: 0, last: None, open: None }
+        Documents {
+            collection,
+            inputs: Vec::new(),
+            bare: Vec::new(),
+            within: Vec::new(),
+            members: 0,
+            last: None,
+            open: None,
+        }
     }
 
     /// The next input, which comes after the container that it is in. `shingles`: its windows.
@@ -135,7 +147,7 @@ impl Documents {
     fn opened(&mut self, inside: &Inside) -> Option<Open> {
         let is_of = |(name, _): &(Arc<[u8]>, u32)| **name == *inside.container;
         let (name, input) = self.last.take_if(|last| KINDS.contains(&inside.kind) && is_of(last))?;
-        Some(Open { name, input, union: Union::new(Unit::Window) })
+        Some(Open { name, input, is_bare: inside.kind == PDF, union: Union::new(Unit::Window) })
     }
 
     /// No more members of the open document come.
@@ -152,6 +164,7 @@ impl Documents {
         }
         if self.collection.len() > before {
             self.inputs.push(open.input);
+            self.bare.extend(open.is_bare.then_some(open.input));
         }
         Ok(())
     }
@@ -170,6 +183,11 @@ impl Documents {
         } else {
             Place::Outside
         }
+    }
+
+    /// Whether the bytes of an input hide what it holds, or belong to a document.
+    pub fn hides(&self, input: u32) -> bool {
+        self.place(input) != Place::Outside && self.bare.binary_search(&input).is_err()
     }
 
     /// Inputs that are in documents.
