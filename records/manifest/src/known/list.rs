@@ -3,7 +3,7 @@
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 
-use super::{Known, Options};
+use super::Known;
 use crate::entry::Fault;
 use crate::others::{algorithm, deep, links, trailing};
 use crate::remark::{self, Remark};
@@ -27,10 +27,16 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader of a list that begins with the lines of `sample`.
-    pub fn new(registry: Registry, options: &Options, sample: &Sample<'_>) -> Reader {
-        let (assumed, foreign) = (&options.assumed, options.foreign.filter(|_| options.assumed.is_empty()));
-        let mut candidates = if assumed.is_empty() { options.hints.clone() } else { Vec::new() };
+    /// A reader of a list that begins with the lines of `sample`. `foreign`: an algorithm that is
+    /// not known here and that its name states, with the length of its digests.
+    pub fn new(
+        registry: Registry,
+        (assumed, hints): (&[Algorithm], &[Algorithm]),
+        foreign: Option<(&'static str, usize)>,
+        sample: &Sample<'_>,
+    ) -> Reader {
+        let foreign = foreign.filter(|_| assumed.is_empty());
+        let mut candidates = if assumed.is_empty() { hints.to_vec() } else { Vec::new() };
         candidates.extend(digits::candidates(registry, assumed));
         if assumed.is_empty() {
             // Of other lengths than the usual ones: Tiger.
@@ -39,7 +45,7 @@ impl Reader {
             candidates.extend(registry.all().filter(|one| one.output() != Output::Text).filter(is_other));
         }
         let ends = trailing::Shape::of(&sample.lines);
-        Reader { registry, assumed: assumed.clone(), candidates, unknown: None, foreign, ends, begun: false }
+        Reader { registry, assumed: assumed.to_vec(), candidates, unknown: None, foreign, ends, begun: false }
     }
 
     pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {

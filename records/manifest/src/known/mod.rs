@@ -140,7 +140,7 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
         }
         Kind::List => {
             let sample = Sample::of(&start);
-            let mut reader = list::Reader::new(registry, options, &sample);
+            let mut reader = list::Reader::new(registry, (&options.assumed, &options.hints), options.foreign, &sample);
             lines(source, options.limit, take, |line| (reader.line(line), None))?;
         }
         Kind::Table => {
