@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 import zlib
 from collections import Counter, defaultdict

@@ -167,7 +167,10 @@ impl Sets {
         #[cfg(feature = "inside")]
         if let (Some(documents), false) = (&mut self.documents, run.interrupted) {
             let hidden = std::mem::take(&mut self.hidden);
-            hidden.open((input, &plan), self.collections[SHARED].algorithm(), documents, control)?;
+            let interrupted = hidden.open((input, &plan), self.collections[SHARED].algorithm(), documents, control)?;
+            if interrupted {
+                return Err(Error::cancelled(Problem::InterruptedReading(run.hashed + run.failed)));
+            }
         }
         self.run = Some(self.run.map_or(run, |before| before.and(run)));
         events(Event::Passed(&run)).map_err(Error::Sink)?;

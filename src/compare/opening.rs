@@ -27,8 +27,8 @@ impl Hidden {
         }
     }
 
-    /// Reads them once more with all that is in them. One that cannot be opened, or whose
-    /// members cannot all be read, stays as it is.
+    /// Reads them once more with all that is in them; says whether that was interrupted. One that
+    /// cannot be opened, or whose members cannot all be read, stays as it is.
     ///
     /// # Errors
     /// The run cannot begin, or a document cannot be taken in.
@@ -38,9 +38,9 @@ impl Hidden {
         shingles: Algorithm,
         documents: &mut Documents,
         control: &Control<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         if self.0.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let paths = self.0.iter().map(|(name, _, _)| OsString::from_vec(name.to_vec())).collect();
         let mut inside = Options::default();
@@ -51,8 +51,9 @@ impl Hidden {
         let inputs = self.0.into_iter().map(|(name, input, size)| (name, (input, size))).collect();
         let source = input.source().map_err(|error| Failure::Sink(io::Error::other(error)))?;
         let mut opening = Opening { documents, inputs };
-        pass(source, || None, &plan, &mut opening, control)?;
-        documents.close().map_err(|error| Failure::Sink(io::Error::other(error)))
+        let run = pass(source, || None, &plan, &mut opening, control)?;
+        documents.close().map_err(|error| Failure::Sink(io::Error::other(error)))?;
+        Ok(run.interrupted)
     }
 }
 

@@ -164,7 +164,7 @@ fn find(
         if by_content {
             evidence.weighted = None;
         }
-        let whole = matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh));
+        let whole = !is_given && matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh));
         relations.push(&Finding { inputs: [a, b], alike, whole, evidence, kin, degenerate: pair.degenerate })
     });
     Ok((found?, saturated))
