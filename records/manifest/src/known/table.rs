@@ -1,6 +1,7 @@
 //! Separated values with a header line. Columns are found by name, so every dialect that has
 //! columns of digests is one reader: NSRL RDSv2 (`"SHA-1","MD5","CRC32",…`) and 1.5, HashKeeper
 //! (`"hash"`), iLook (`V1Hash,HashType,…`, `V3Hash,HashSHA1,…`), ICSE (`MD5;SHA1;…`), X-Ways.
+//! Feeds of indicators have a column of kinds beside that of values: OTX, MISP, ThreatFox.
 
 use pfh_digest::{Algorithm, Digest, Registry};
 
@@ -45,7 +46,13 @@ struct Head {
     separator: u8,
     /// Columns that matter, by their position.
     columns: Vec<(usize, Column)>,
+    /// The columns of kinds and of values, where a row is an indicator of any kind.
+    pair: Option<[usize; 2]>,
 }
+
+/// Labels of the columns of an indicator: its kind, its value.
+const KINDS: [&str; 6] = ["type", "indicatortype", "ioctype", "attributetype", "observabletype", "datatype"];
+const VALUES: [&str; 6] = ["value", "indicator", "indicatorvalue", "iocvalue", "ioc", "observable"];
 
 impl Reader {
     /// A reader of separated values; `columns` where no header line in front tells them.
@@ -55,6 +62,7 @@ impl Reader {
             registry,
             separator: columns.separator(),
             columns: (0..).zip(columns.roles()).filter_map(|(at, role)| Some((at, Column::of(*role)?))).collect(),
+            pair: None,
         });
         Reader { registry, candidates: digits::candidates(registry, assumed), usual, head }
     }
@@ -66,6 +74,13 @@ impl Reader {
         let is_head = self.head.is_none()
             && is_header(self.registry, line)
             && line.get(1).is_some_and(|byte| b",;\t|".contains(byte));
+        if let (None, Some(comment)) = (&self.head, line.strip_prefix(b"#"))
+            && !is_head
+        {
+            // Feeds have their header line as a comment.
+            self.head = Head::parse(self.registry, comment.trim_ascii());
+            return (None, None);
+        }
         if line.trim_ascii().is_empty() || (line.starts_with(b"#") && !is_head) {
             return (None, None);
         }
@@ -104,9 +119,16 @@ fn name_of(field: &[u8]) -> Option<String> {
 impl Head {
     fn parse(registry: Registry, line: &[u8]) -> Option<Head> {
         let separator = separator(line)?;
-        let mut columns = Vec::new();
+        let (mut columns, mut kind, mut value) = (Vec::new(), None, None);
+        // The first line of an index of TSK: zeros, `|` and `md5sum`.
+        let mut is_row = false;
         let whole = fields(line, separator, |at, field| {
             let Some(name) = name_of(field) else { return };
+            is_row |= digits::is_digest(field);
+            let plain: String = name.chars().filter(|letter| letter.is_ascii_alphanumeric()).collect();
+            for (labels, found) in [(KINDS, &mut kind), (VALUES, &mut value)] {
+                *found = found.or(labels.contains(&&*plain).then_some(at));
+            }
             let column = match name.as_str() {
                 "specialcode" => Some(Column::Tag("special code")),
                 "category" => Some(Column::Tag("category")),
@@ -122,7 +144,38 @@ impl Head {
             columns.extend(column.map(|column| (at, column)));
         });
         let any = columns.iter().any(|(_, column)| !matches!(column, Column::Tag(_)));
-        (whole && any).then_some(Head { registry, separator, columns })
+        let pair = kind.zip(value).map(|(kind, value)| [kind, value]).filter(|_| !any);
+        (whole && !is_row && (any || pair.is_some())).then_some(Head { registry, separator, columns, pair })
+    }
+
+    /// The digest that an indicator is; `None` of an indicator of another kind.
+    fn indicator(&self, [kind, value]: [usize; 2], line: &[u8]) -> Result<Option<Known>, Fault> {
+        let mut found: [&[u8]; 2] = [b"", b""];
+        let whole = fields(line, self.separator, |at, field| {
+            for (place, found) in [kind, value].into_iter().zip(&mut found) {
+                if at == place {
+                    // `filename|sha1`
+                    let last = field.rsplit(|byte| *byte == b'|').next().unwrap_or_default();
+                    *found = last.trim_ascii();
+                }
+            }
+        });
+        if !whole {
+            return Err(Fault::Malformed("quotes do not match"));
+        }
+        let [kind, value] = found;
+        let kind = String::from_utf8_lossy(kind).to_ascii_lowercase();
+        // `FileHash-SHA256`
+        let of =
+            kind.trim_start_matches("file").trim_start_matches("hash").trim_start_matches(['-', '_', ':', ' ', '.']);
+        let digest = match roles::of(self.registry, if of.is_empty() { "hash" } else { of }) {
+            Role::Digest(algorithm) if algorithm.length() >= 16 => digits::digest(algorithm, value)?,
+            Role::Hash => digits::unnamed(&digits::candidates(self.registry, &[]), value)?,
+            // Of an algorithm that is not known here.
+            _ if kind.contains("hash") => return Err(Fault::UnknownAlgorithm(kind.into())),
+            _ => return Ok(None),
+        };
+        Ok(Some(Known { digests: vec![digest], tag: None }))
     }
 
     /// `None` for a record whose columns of digests are all empty, as databases export them. Beside
@@ -134,6 +187,9 @@ impl Head {
         usual: &[Algorithm],
         line: &[u8],
     ) -> Result<(Option<Known>, Option<Fault>), Fault> {
+        if let Some(pair) = self.pair {
+            return Ok((self.indicator(pair, line)?, None));
+        }
         let mut known = Known::default();
         let mut fault = None;
         let mut passed_over = None;

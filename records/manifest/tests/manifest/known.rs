@@ -148,6 +148,32 @@ fn other_tables() {
     );
 }
 
+/// Feeds of indicators: a column of kinds beside that of values, some of them digests.
+#[test]
+fn feeds_of_indicators() {
+    for text in [
+        format!(
+            "Indicator type,Indicator,Description\ndomain,x.example,\nFileHash-SHA1,{SHA1},\nFileHash-MD5,{MD5},x\n"
+        ),
+        format!("uuid,type,value,to_ids\n\"a\",\"filename|sha1\",\"x.exe|{SHA1}\",1\n\"b\",\"md5\",\"{MD5}\",1\n"),
+        format!(
+            "# \"id\",\"ioc_value\",\"ioc_type\"\n\"1\", \"http://x/\", \"url\"\n\"2\", \"{SHA1}\", \"sha1_hash\"\n\"3\", \"{MD5}\", \"md5_hash\"\n"
+        ),
+        format!(
+            "IndicatorType,IndicatorValue,Action\nFileSha1,{SHA1},Block\nIpAddress,10.0.0.1,Block\nFileMd5,{MD5},Block\n"
+        ),
+        format!("type\tvalue\nhash\t{SHA1}\nemail\tx@example\nfile_hash\t{MD5}\n"),
+    ] {
+        let found: Vec<String> =
+            good(text.as_bytes(), Kind::Table).into_iter().flat_map(|(digests, _)| digests).collect();
+        assert_eq!(found, both(), "{text}");
+    }
+    // A digest that nobody here computes is a fault, and a digest of another length too.
+    let text = format!("type,value\nimphash,{MD5}\nmd5,{SHA1}\nurl,x\n");
+    let items = all(text.as_bytes()).1;
+    assert!(matches!(&items[..], [(2, Err(Fault::UnknownAlgorithm(_))), (3, Err(_))]), "{items:?}");
+}
+
 #[test]
 fn broken_tables() {
     let table = format!(
