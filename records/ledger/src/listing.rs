@@ -98,11 +98,13 @@ impl Listing {
         registry.all().filter(is_one).collect()
     }
 
-    /// The checksum of a file that a guessed digest is. Anybody can bring that about.
+    /// The checksum of a file that its only digest is, which is guessed. Anybody can bring that
+    /// about.
     pub fn weak(&self, hashed: &Hashed) -> Option<Algorithm> {
+        let (_, digest) = self.guesses().next().filter(|_| self.digests.len() == 1)?;
         let is_weak = |found: &&Digest| found.algorithm().standing() == Standing::NonCryptographic;
-        let is_here = |found: &&Digest| self.guesses().any(|(_, digest)| has_value(found, digest));
-        hashed.digests.iter().filter(is_weak).find(is_here).map(|found| found.algorithm())
+        let is_it = |found: &&Digest| has_value(found, digest);
+        hashed.digests.iter().filter(is_weak).find(is_it).map(|found| found.algorithm())
     }
 
     /// The same listing with each guessed digest taken for one of the algorithm that gives this

@@ -124,7 +124,7 @@ impl Head {
         let mut is_row = false;
         let whole = fields(line, separator, |at, field| {
             let Some(name) = name_of(field) else { return };
-            is_row |= digits::is_digest(field);
+            is_row |= field.len() >= 16 && field.iter().all(u8::is_ascii_hexdigit);
             let plain: String = name.chars().filter(|letter| letter.is_ascii_alphanumeric()).collect();
             for (labels, found) in [(KINDS, &mut kind), (VALUES, &mut value)] {
                 *found = found.or(labels.contains(&&*plain).then_some(at));

@@ -179,7 +179,7 @@ pub fn idx(files: std::ops::Range<u64>) -> String {
     let mut lines: Vec<String> =
         files.map(|n| format!("{}|{n:016}\n", digest("md5", n).to_string().to_uppercase())).collect();
     lines.sort();
-    format!("{zeros}0|md5sum\n{zeros}1|list.txt\n{}", lines.concat(), zeros = "0".repeat(31))
+    format!("{zeros}0|md5sum\n{zeros}1|list.txt\n{}", lines.concat(), zeros = "0".repeat(40))
 }
 
 /// hashdeep 1.0.
