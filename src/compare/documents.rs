@@ -185,9 +185,11 @@ impl Documents {
         }
     }
 
-    /// Whether the bytes of an input hide what it holds, or belong to a document.
-    pub fn hides(&self, input: u32) -> bool {
-        self.place(input) != Place::Outside && self.bare.binary_search(&input).is_err()
+    /// Whether two inputs are documents or in some, and are compared by contents alone: not two
+    /// whose bytes lie open.
+    pub fn hide(&self, inputs: [u32; 2]) -> bool {
+        let is_bare = |input: &u32| self.bare.binary_search(input).is_ok();
+        inputs.iter().all(|input| self.place(*input) != Place::Outside) && !inputs.iter().all(is_bare)
     }
 
     /// Inputs that are in documents.

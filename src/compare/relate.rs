@@ -136,7 +136,7 @@ fn find(
             return Ok(());
         }
         // Compressed bytes say little of documents, where those inside can be compared.
-        let by_content = number != WHOLE && documents.hides(a) && documents.hides(b);
+        let by_content = number != WHOLE && documents.hide([a, b]);
         if pair.degenerate == Some(Degenerate::Saturated) && !collection.equal(pair.a, pair.b) {
             saturated += 1;
             if !request.saturated {
@@ -313,7 +313,7 @@ fn related<'a>(
     let [a, b] = both.inputs;
     let whole = &collections[WHOLE];
     // Digests of two outer forms say nothing of the contents that were compared.
-    let by_content = !whole.equal(a, b) && both.inputs.iter().all(|input| documents.hides(*input));
+    let by_content = !whole.equal(a, b) && documents.hide(both.inputs);
     let mut row = Related {
         a: whole.name(a),
         b: whole.name(b),
