@@ -54,6 +54,20 @@ fn opened(request: &Request, room: &Room) -> (Vec<(String, String, Relation)>, u
     (rows, members, opened)
 }
 
+/// The pairs of that one method.
+fn by_shingles(mut request: Request) -> Vec<[String; 2]> {
+    request.algorithms = algorithms("shingles");
+    let mut pairs = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Pair(pair) = event {
+            pairs.push([base(pair.a), base(pair.b)]);
+        }
+        Ok(())
+    };
+    compare::run(&request, &mut take, &Control::new()).unwrap();
+    pairs
+}
+
 #[test]
 fn documents_are_compared_by_what_is_in_them() {
     if lacks(ARCHIVERS) {
@@ -90,16 +104,7 @@ fn documents_are_compared_by_what_is_in_them() {
     low.thresholds = Thresholds::parse(&["shingles=1".into()], false).unwrap();
     assert!(rows(&low, &room).0.iter().any(|row| (&*row.0, &*row.1) == ("five.docx", "four.docx")));
     // One method by its name compares each member.
-    let mut each = asked();
-    each.algorithms = algorithms("shingles");
-    let mut pairs = Vec::new();
-    let mut take = |event: Event<'_>| {
-        if let Event::Pair(pair) = event {
-            pairs.push([base(pair.a), base(pair.b)]);
-        }
-        Ok(())
-    };
-    compare::run(&each, &mut take, &Control::new()).unwrap();
+    let pairs = by_shingles(asked());
     assert!(pairs.iter().filter(|pair| **pair == ["styles.xml", "styles.xml"]).count() > 20, "{pairs:?}");
 }
 
@@ -129,16 +134,7 @@ fn documents_are_opened_where_nothing_else_is() {
     );
     assert!(found.contains(&("cut.docx".into(), "five.docx".into(), Relation::AInB)), "{found:?}");
     // By one method files are compared as they are.
-    let mut each = Request::new(crate::rows::input(&room, &["d"]));
-    each.algorithms = algorithms("shingles");
-    let mut pairs = Vec::new();
-    let mut take = |event: Event<'_>| {
-        if let Event::Pair(pair) = event {
-            pairs.push([base(pair.a), base(pair.b)]);
-        }
-        Ok(())
-    };
-    compare::run(&each, &mut take, &Control::new()).unwrap();
+    let pairs = by_shingles(Request::new(crate::rows::input(&room, &["d"])));
     assert!(pairs.contains(&["five.docx".into(), "four.docx".into()]), "{pairs:?}");
 }
 

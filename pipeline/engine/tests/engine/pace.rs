@@ -23,12 +23,8 @@ fn a_cached_message_never_fills_the_table() {
     for (name, threads, most) in [("blake3", 1, 4 << 20), ("blake3", 2, 12 << 20), ("xxh3-128", 1, 4 << 20)] {
         let plan = Plan { threads, ..Plan::new(vec![ALL.find(name).unwrap()]) };
         // A reader that is kept waiting by others' work for most of its time calls for more in the
-        // table: one run is free of that, on a machine with other work the fifth or the tenth.
-        let mut peaks: Vec<u64> = Vec::new();
-        while peaks.len() < 20 && peaks.last().is_none_or(|peak| *peak > most) {
-            peaks.push(digests(std::slice::from_ref(&message), &plan).1.peak_table);
-        }
-        let last = peaks.last().copied().unwrap_or_default();
-        assert!(last <= most, "{name} with {threads} threads: {peaks:?} bytes at once");
+        // table: one run of three is free of that.
+        let peak = (0..3).map(|_| digests(std::slice::from_ref(&message), &plan).1.peak_table).min().unwrap();
+        assert!(peak <= most, "{name} with {threads} threads: {peak} bytes at once");
     }
 }

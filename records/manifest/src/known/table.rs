@@ -168,7 +168,9 @@ impl Head {
         // `FileHash-SHA256`
         let of =
             kind.trim_start_matches("file").trim_start_matches("hash").trim_start_matches(['-', '_', ':', ' ', '.']);
-        let digest = match roles::of(self.registry, if of.is_empty() { "hash" } else { of }) {
+        // `hash`, or no kind: the value says whether it is a digest. `file` is the name of one.
+        let is_hash = kind.contains("hash") || digits::is_digest(value);
+        let digest = match roles::of(self.registry, if of.is_empty() && is_hash { "hash" } else { of }) {
             Role::Digest(algorithm) if algorithm.length() >= 16 => digits::digest(algorithm, value)?,
             Role::Hash => digits::unnamed(&digits::candidates(self.registry, &[]), value)?,
             // Of an algorithm that is not known here.

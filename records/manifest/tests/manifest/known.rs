@@ -162,7 +162,8 @@ fn feeds_of_indicators() {
         format!(
             "IndicatorType,IndicatorValue,Action\nFileSha1,{SHA1},Block\nIpAddress,10.0.0.1,Block\nFileMd5,{MD5},Block\n"
         ),
-        format!("type\tvalue\nhash\t{SHA1}\nemail\tx@example\nfile_hash\t{MD5}\n"),
+        format!("type\tvalue\nhash\t{SHA1}\nemail\tx@example\nfile_hash\t{MD5}\nfile\tx.exe\n"),
+        format!("type,value\n,x.example\n,{SHA1}\nhash,{MD5}\n"),
     ] {
         let found: Vec<String> =
             good(text.as_bytes(), Kind::Table).into_iter().flat_map(|(digests, _)| digests).collect();
