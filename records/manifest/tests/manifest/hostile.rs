@@ -321,6 +321,16 @@ fn samples() -> Vec<String> {
         format!("a (MD5: {MD5})\nb [{MD5}]\n"),
         format!("Path  Hash\n----  ----\na     {MD5}\n"),
         format!("3 {MD5} ?MD5*a\n100644 blob {SHA1}\tb\n"),
+        format!("https://x/y\n  out=a\n  checksum=md5={MD5}\nhttps://x/d/g\n  dir=d\n  checksum=sha-1={SHA1}\n"),
+        "{\"MessageType\":\"ListObject\",\"MessageContent\":\"{\\\"Path\\\":\\\"a\\\",\\\"ContentMD5\\\":\\\"kAFQmDzST7DWlj99KOF/cg==\\\"}\"}\n".to_owned(),
+        format!("<ListBucketResult><Contents><Key>a</Key><ETag>&quot;{MD5}&quot;</ETag></Contents></ListBucketResult>"),
+        format!("<mets><file CHECKSUM=\"{MD5}\" CHECKSUMTYPE=\"MD5\"><FLocat xlink:href=\"a\"/></file></mets>"),
+        "md5_hash: kAFQmDzST7DWlj99KOF/cg==\nurl: a\n---\nmd5_hash: kAFQmDzST7DWlj99KOF/cg==\nurl: b\n".to_owned(),
+        format!("Path,Hashes\na,\"SHA1={SHA1},MD5={MD5}\"\n"),
+        format!("+------+----+\n| path | md5 |\n+------+----+\n| a | {MD5} |\n+------+----+\n"),
+        format!("{{\"packages\":{{\"a\":{{\"version\":\"1\",\"md5\":\"{MD5}\"}}}},\"@graph\":[{{\"@id\":\"b\",\"md5\":\"{MD5}\"}}]}}"),
+        format!("## Checksums\n\n- `a`: `{MD5}`\n"),
+        format!("a.x 3 {MD5}\n"),
     ]
 }
 

@@ -168,6 +168,19 @@ fn feeds_of_indicators() {
         let found: Vec<String> =
             good(text.as_bytes(), Kind::Table).into_iter().flat_map(|(digests, _)| digests).collect();
         assert_eq!(found, both(), "{text}");
+        // Cut off or damaged anywhere it ends, and has no other digests.
+        let whole = text.as_bytes();
+        for at in 0..whole.len() {
+            let digests = |bytes: &[u8]| {
+                all(bytes).1.into_iter().filter_map(|(_, item)| Some(item.ok()?.digests.len())).sum::<usize>()
+            };
+            assert!(digests(&whole[..at]) <= 2, "{at}: {text}");
+            for byte in [0, 0xff, b'\n', b'"', b',', b'|', b'#'] {
+                let mut damaged = whole.to_vec();
+                damaged[at] = byte;
+                assert!(digests(&damaged) <= 2, "{at} {byte}: {text}");
+            }
+        }
     }
     // A digest that nobody here computes is a fault, and a digest of another length too.
     let text = format!("type,value\nimphash,{MD5}\nmd5,{SHA1}\nurl,x\n");
