@@ -54,10 +54,11 @@ const DRAWN: &[(&str, &[&str])] = &[
     // cannot share its mistakes.
     ("pfh-inject", &[]),
     ("pfh-schemas", &[]),
+    ("pfh-unified", &[]),
 ];
 
 /// The crates that a crate's tests may use beside its own arrows.
-const TESTS_MAY_USE: &[&str] = &["pfh-inject", "pfh-schemas"];
+const TESTS_MAY_USE: &[&str] = &["pfh-inject", "pfh-schemas", "pfh-unified"];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
