@@ -34,6 +34,7 @@ mod node;
 mod ntfs;
 mod partition;
 mod raid;
+mod reading;
 mod recognise;
 mod squash;
 mod stored;

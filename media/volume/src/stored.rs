@@ -118,6 +118,8 @@ pub struct Runs {
 }
 
 impl Read for Runs {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let run = loop {
             match self.runs.get(self.at) {
@@ -167,6 +169,8 @@ pub struct Whole {
 }
 
 impl Read for Whole {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.of.read_at(self.at, buffer).map_err(|error| match error.downcast::<Failure>() {
             Ok(failed) => reported(named(failed, &self.path)),
@@ -199,6 +203,8 @@ impl<F: FnMut(u64) -> Result<Option<Vec<u8>>, Failure>> ByPieces<F> {
 }
 
 impl<F: FnMut(u64) -> Result<Option<Vec<u8>>, Failure>> Read for ByPieces<F> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.given == self.held.len() {
             let piece = (self.next)(self.at).map_err(|failed| reported(named(failed, &self.path)))?;

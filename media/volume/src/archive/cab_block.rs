@@ -195,6 +195,8 @@ impl Steps for Blocks {
 }
 
 impl Read for Blocks {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

@@ -56,6 +56,8 @@ impl<R: Read> Checked<R> {
 }
 
 impl<R: Read> Read for Checked<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if let Some(failed) = &self.failed {
             return Err(wrong(failed.clone()));

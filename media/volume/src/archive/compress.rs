@@ -157,6 +157,8 @@ impl<R: BufRead> Steps for Compress<R> {
 }
 
 impl<R: BufRead> Read for Compress<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

@@ -286,6 +286,8 @@ struct Summed<R> {
 }
 
 impl<R: Read> Read for Summed<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.inner.read(buffer)?;
         self.sum = buffer[..got].iter().fold(self.sum, |sum, byte| sum.wrapping_add(u32::from(*byte)));

@@ -184,6 +184,8 @@ fn read_zstd(decoder: &mut FrameDecoder, input: &mut Input, buffer: &mut [u8]) -
 }
 
 impl Read for Frames {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
@@ -228,6 +230,8 @@ enum Alone {
 }
 
 impl Read for Alone {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self {

@@ -199,6 +199,8 @@ struct Summed<R> {
 }
 
 impl<R: Read> Read for Summed<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.inner.read(buffer)?;
         self.sum = crc16(self.sum, &buffer[..got]);

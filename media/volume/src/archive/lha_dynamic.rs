@@ -145,6 +145,8 @@ impl<R: BufRead> Steps for Dynamic<R> {
 }
 
 impl<R: BufRead> Read for Dynamic<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

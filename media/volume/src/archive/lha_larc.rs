@@ -68,6 +68,8 @@ impl<R: BufRead> Steps for Larc<R> {
 }
 
 impl<R: BufRead> Read for Larc<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

@@ -147,6 +147,8 @@ impl<R: BufRead> Steps for Static<R> {
 }
 
 impl<R: BufRead> Read for Static<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

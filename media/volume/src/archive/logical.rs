@@ -101,6 +101,8 @@ struct Compared {
 }
 
 impl Read for Compared {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);

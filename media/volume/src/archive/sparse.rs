@@ -44,6 +44,8 @@ impl<R: Read> Expanded<R> {
 }
 
 impl<R: Read> Read for Expanded<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.run.is_some_and(|(offset, length)| offset + length <= self.at) {
             self.run = self.map.next();

@@ -30,6 +30,8 @@ impl Tape {
 }
 
 impl Read for Tape {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.end.saturating_sub(self.at);
         let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());

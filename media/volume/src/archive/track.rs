@@ -85,6 +85,8 @@ pub struct Range {
 }
 
 impl Read for Range {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let room = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buffer.len());
         if room == 0 {

@@ -202,6 +202,8 @@ struct Traditional {
 }
 
 impl Read for Traditional {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.tape.read(buffer)?;
         self.keys.decrypt(&mut buffer[..got]);
@@ -248,6 +250,8 @@ struct Counter {
 }
 
 impl Read for Counter {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.tape.read(buffer)?;
         self.mac.update(&buffer[..got]);
@@ -268,6 +272,8 @@ impl Read for Counter {
 struct Shared(Arc<Mutex<Counter>>);
 
 impl Read for Shared {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).read(buffer)
     }
@@ -301,6 +307,8 @@ pub struct Authentic<R> {
 }
 
 impl<R: Read> Read for Authentic<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.inner.read(buffer)?;
         if got == 0

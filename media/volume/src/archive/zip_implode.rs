@@ -121,6 +121,8 @@ impl<R: BufRead> Steps for Implode<R> {
 }
 
 impl<R: BufRead> Read for Implode<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

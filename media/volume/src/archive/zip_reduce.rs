@@ -101,6 +101,8 @@ impl<R: BufRead> Steps for Reduce<R> {
 }
 
 impl<R: BufRead> Read for Reduce<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

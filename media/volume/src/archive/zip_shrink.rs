@@ -110,6 +110,8 @@ impl<R: BufRead> Steps for Shrink<R> {
 }
 
 impl<R: BufRead> Read for Shrink<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

@@ -202,6 +202,8 @@ impl Sequence {
 }
 
 impl Read for Sequence {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.given == self.held.len() && self.zeros == 0 {
             let more = self.more().map_err(|failed| reported(named(failed, &self.file.path)))?;

@@ -225,6 +225,8 @@ impl<R: Read> Steps for Decoder<R> {
 }
 
 impl<R: Read> Read for Decoder<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if let Some(failed) = &self.failed {
             return Err(io::Error::new(io::ErrorKind::InvalidData, failed.clone()));

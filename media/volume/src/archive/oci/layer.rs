@@ -102,6 +102,8 @@ struct Summed {
 }
 
 impl Read for Summed {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.reader.read(buffer)?;
         let mut state = lock(&self.state);

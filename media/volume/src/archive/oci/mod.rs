@@ -117,6 +117,8 @@ struct Named {
 }
 
 impl Read for Named {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.reader.read(buffer)?;
         self.hasher.update(&buffer[..got]);

@@ -129,6 +129,8 @@ impl Joined {
 }
 
 impl Read for Joined {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);

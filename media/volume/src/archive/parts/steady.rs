@@ -74,6 +74,8 @@ impl Steady {
 }
 
 impl Read for Steady {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.from == self.to && !buffer.is_empty() {
             if !self.is_over && buffer.len() >= REQUEST {

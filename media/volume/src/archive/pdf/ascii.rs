@@ -146,6 +146,8 @@ impl<R: BufRead> Steps for Coded<R> {
 }
 
 impl<R: BufRead> Read for Coded<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

@@ -174,6 +174,8 @@ impl Stage {
 }
 
 impl Read for Stage {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let reader = match &mut self.reader {
             Ok(reader) => reader,

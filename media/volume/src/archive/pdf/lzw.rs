@@ -122,6 +122,8 @@ impl<R: BufRead> Steps for Lzw<R> {
 }
 
 impl<R: BufRead> Read for Lzw<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

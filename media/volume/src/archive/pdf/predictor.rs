@@ -136,6 +136,8 @@ fn paeth(left: u8, up: u8, corner: u8) -> u8 {
 }
 
 impl<R: Read> Read for Predicted<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.row.len() {
             self.advance()?;

@@ -133,6 +133,8 @@ impl Reader {
 }
 
 impl Read for Reader {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.at == self.block.len() && !buffer.is_empty() {
             match self.data.block() {

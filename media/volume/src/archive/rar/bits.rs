@@ -24,6 +24,8 @@ impl Pieces {
 }
 
 impl Read for Pieces {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if let Some(tape) = &mut self.tape {

@@ -35,6 +35,8 @@ impl<R: Read> Verified<R> {
 }
 
 impl<R: Read> Read for Verified<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.inner.read(buffer)?;
         if got > 0 || buffer.is_empty() {

@@ -167,6 +167,8 @@ impl Steps for Solid {
 }
 
 impl Read for Solid {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         ready::read(self, buffer)
     }

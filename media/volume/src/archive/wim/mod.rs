@@ -243,6 +243,8 @@ struct Hashed<R> {
 }
 
 impl<R: Read> Read for Hashed<R> {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.inner.read(buffer)?;
         if got > 0 || buffer.is_empty() {

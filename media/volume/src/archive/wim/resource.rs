@@ -181,6 +181,8 @@ impl Steps for Chunks {
 }
 
 impl Read for Chunks {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.packing != Packing::None {
             return ready::read(self, buffer);
