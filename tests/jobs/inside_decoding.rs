@@ -22,7 +22,7 @@ const TOOLS: &[Need] = &[
     Need::Program("lzip"),
     Need::Program("7z"),
 ];
-const CONTAINERS: [&str; 15] = [
+const CONTAINERS: [&str; 17] = [
     "a.sqsh",
     "a.erofs",
     "a.raw",
@@ -38,6 +38,8 @@ const CONTAINERS: [&str; 15] = [
     "a.tlz",
     "a.7z",
     "filtered.7z",
+    "folders.7z",
+    "apart.7z",
 ];
 /// Threads and bytes of memory: the least that is taken, and all.
 const PLANS: [(usize, usize); 4] = [(2, 128 << 20), (2, 1 << 20), (8, 128 << 20), (8, 4 << 20)];
@@ -77,6 +79,10 @@ fn containers(room: &Room) {
     room.sh("tar -cf u.tar t && xz -T2 -1 --block-size=256KiB -c u.tar >a.txz && bzip2 -1 -c u.tar >a.tbz && zstd -q -1 -c u.tar >a.tzst");
     room.sh("for n in 0 1 2; do dd if=u.tar bs=3M skip=$n count=1 status=none >p && pzstd -q -1 -c p; done >p.tzst; dd if=u.tar bs=3M skip=3 status=none >p && pzstd -q -1 -c p >>p.tzst");
     room.sh("lz4 -q -B4 -c u.tar >a.tlz4 && lzip -1 -b 600KiB -c u.tar >a.tlz && 7z a -bso0 -bsp0 -mx1 -m0=lzma2:c=1m a.7z u.tar && 7z a -bso0 -bsp0 -mx1 -mf=bcj -m0=lzma filtered.7z t");
+    // Several folders: of many members and of one each.
+    room.sh(
+        "7z a -bso0 -bsp0 -mx1 -m0=lzma -ms=700k folders.7z t && 7z a -bso0 -bsp0 -mx1 -m0=ppmd -ms=off apart.7z t",
+    );
     room.sh("qemu-img convert -c -O qcow2 a.raw a.qcow2 && ewfacquire -u -q -t a -c fast a.raw >/dev/null 2>&1");
 }
 

@@ -26,6 +26,19 @@ pub struct Coder {
     pub size: u64,
 }
 
+impl Coder {
+    /// Bytes of its window or model: those of LZMA and PPMd by their properties, the most that
+    /// bzip2 and the usual levels of Zstandard take.
+    fn memory(&self) -> u64 {
+        match (self.id, &self.properties[..]) {
+            (0x0003_0101 | 0x0003_0401, [_, a, b, c, d, ..]) => u32::from_le_bytes([*a, *b, *c, *d]).into(),
+            (0x21, [bits @ 0..=40, ..]) => parts::dictionary(*bits),
+            (0x04F7_1101 | 0x0004_0202, _) => 8 << 20,
+            _ => 0,
+        }
+    }
+}
+
 /// Coders, and how they are bound.
 #[derive(Debug, Clone, Default)]
 pub struct Folder {
@@ -64,14 +77,23 @@ impl Folder {
         })
     }
 
+    /// Whether its stream may be decoded in parts.
+    pub fn is_cut(&self) -> bool {
+        self.coders.get(self.main).is_some_and(|coder| coder.id == 0x21)
+    }
+
+    /// Bytes of memory that its decoders take, as far as they say.
+    pub fn memory(&self) -> u64 {
+        self.coders.iter().fold(0, |sum: u64, coder| sum.saturating_add(coder.memory()))
+    }
+
     /// Opens its stream.
     ///
     /// # Errors
     /// When a coder is not known, or needs more memory than allowed.
     pub fn open(&self, bytes: &Arc<dyn Bytes>, packed: &[(u64, u64)], limits: &Limits) -> io::Result<Opened> {
-        let is_cut = self.coders.get(self.main).is_some_and(|coder| coder.id == 0x21);
         let opened = self.output(self.main, &Within { bytes, packed, limits }, 0)?;
-        Ok(if is_cut { opened } else { parts::beside(opened, &limits.crew) })
+        Ok(if self.is_cut() { opened } else { parts::beside(opened, &limits.crew) })
     }
 
     fn output(&self, number: usize, within: &Within<'_>, depth: usize) -> io::Result<Opened> {

@@ -20,6 +20,7 @@ mod cpio_header;
 mod crew;
 mod decoder;
 mod folder;
+mod folder_row;
 mod format;
 mod high_bits;
 mod lha;

@@ -2,6 +2,7 @@
 
 use super::checked::{Checked, Stated, bomb};
 use super::folder::Folder;
+use super::folder_row::Row;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::sevenzip_header::{File, Header, parse};
@@ -25,9 +26,11 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     if header.files.len() as u64 > limits.entries {
         return Err(whole(format!("the archive has more than {} members", limits.entries)));
     }
+    let row = Row::new(&bytes, &header.packed, &header.folders, limits);
     let mut streams = Vec::new();
-    for (folder, substreams) in header.folders.iter().zip(&header.substreams) {
-        let shared = Arc::new(Shared::new(folder, &header, &bytes, limits));
+    for (number, (folder, substreams)) in header.folders.iter().zip(&header.substreams).enumerate() {
+        let most = limits.most(folder.stored(&header.packed));
+        let shared = Arc::new(Shared::new(&row, number, folder, (most, substreams.len())));
         let mut start = 0;
         for (size, crc) in substreams {
             streams.push((shared.clone(), start, *size, *crc));
@@ -124,15 +127,14 @@ struct Shared {
     refusal: Option<&'static str>,
     size: u64,
     most: u64,
+    /// How many members it has.
+    members: usize,
 }
 
 impl Shared {
-    fn new(folder: &Folder, header: &Header, bytes: &Arc<dyn Bytes>, limits: &Limits) -> Shared {
-        let (most, refusal, size) = (limits.most(folder.stored(&header.packed)), folder.refusal(), folder.size());
-        let (folder, packed) = (folder.clone(), header.packed.clone());
-        let (bytes, limits) = (bytes.clone(), limits.clone());
-        let track = Track::new(move || folder.open(&bytes, &packed, &limits));
-        Shared { track, refusal, size, most }
+    fn new(row: &Arc<Row>, number: usize, folder: &Folder, (most, members): (u64, usize)) -> Shared {
+        let (row, refusal, size) = (row.clone(), folder.refusal(), folder.size());
+        Shared { track: Track::new(move || row.open(number)), refusal, size, most, members }
     }
 }
 
@@ -159,6 +161,6 @@ impl Content for Member {
     }
 
     fn is_shared(&self) -> bool {
-        self.shared.is_some()
+        self.shared.as_ref().is_some_and(|shared| shared.members > 1)
     }
 }

@@ -17,6 +17,15 @@ pub fn beside(decoder: Opened, hands: &Hands) -> Opened {
     }
 }
 
+/// A stream whose start another thread has decoded.
+pub fn resumed(crew: Arc<dyn Crew>, start: Decoded) -> Opened {
+    let mut flow = Flow::new(crew, io::empty());
+    flow.first = PIECE;
+    flow.crew.alone(true, 0);
+    flow.go_on(start);
+    Box::new(flow)
+}
+
 /// Where the decoder is.
 enum State {
     Here(Opened),
@@ -62,6 +71,17 @@ impl Flow {
         }
     }
 
+    /// Takes what was decoded, and has the next bytes decoded.
+    fn go_on(&mut self, Decoded { bytes, rest }: Decoded) {
+        self.count((*bytes).as_ref().len());
+        (self.bytes, self.given) = (Some(bytes), 0);
+        match rest {
+            Rest::More(decoder) => self.send(decoder),
+            Rest::Failed(error) => self.state = State::Failed(error),
+            Rest::Ended => self.state = State::Ended,
+        }
+    }
+
     /// Has the next bytes decoded ahead, if there is memory.
     fn send(&mut self, decoder: Opened) {
         self.state = match self.crew.begin(PIECE, 0, Box::new(|| Ok(decoder))) {
@@ -73,6 +93,8 @@ impl Flow {
 }
 
 impl Read for Flow {
+    crate::reading::shared_reads!();
+
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if let Some(bytes) = &self.bytes {
@@ -98,16 +120,7 @@ impl Read for Flow {
                     }
                     return read;
                 }
-                State::Ahead(pending) => {
-                    let Decoded { bytes, rest } = pending();
-                    self.count((*bytes).as_ref().len());
-                    (self.bytes, self.given) = (Some(bytes), 0);
-                    match rest {
-                        Rest::More(decoder) => self.send(decoder),
-                        Rest::Failed(error) => self.state = State::Failed(error),
-                        Rest::Ended => {}
-                    }
-                }
+                State::Ahead(pending) => self.go_on(pending()),
             }
         }
     }

@@ -15,7 +15,7 @@ mod part;
 mod steady;
 mod xz;
 
-pub use flow::beside;
+pub use flow::{beside, resumed};
 pub use lzma2::{dictionary, open as lzma2};
 
 use super::crew::Opened;
