@@ -54,7 +54,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     // cannot share its mistakes.
     ("pfh-inject", &[]),
     ("pfh-schemas", &[]),
-    ("pfh-unified", &[]),
+    ("pfh-unified", &["pfh-custody", "pfh-similarity"]),
 ];
 
 /// The crates that a crate's tests may use beside its own arrows.
