@@ -52,6 +52,9 @@ pub fn search(
         if collection.without() > 0 {
             tell(Event::Without(collection.algorithm(), collection.without())).map_err(job::Error::Sink)?;
         }
+        if collection.unread() > 0 && Named::of(collection.algorithm()) == Some(Named::Pdq) {
+            tell(Event::OtherPictures(collection.unread())).map_err(job::Error::Sink)?;
+        }
         let mut watching = Watching::new(control, &tell, collection.algorithm());
         let among = (inputs, &*documents);
         let found = find(request, (number, collection), features, among, &mut relations, &mut watching);
@@ -338,13 +341,17 @@ fn related<'a>(
             Some(_) if by_content => {}
             Some(score) => {
                 row.scores.push((collection.algorithm(), score));
+                let least = request.thresholds.of(collection.algorithm());
                 let points = match score {
+                    // A number of places: from six on no strangers' pictures have as many.
+                    Score::Similarity(_) if method == Some(Named::Crops) && !score.reaches(least) => 0,
+                    Score::Similarity(places) if method == Some(Named::Crops) => 100 - 100 / (places / 2).max(1),
                     Score::Similarity(score) => score,
                     // Fits: at most 99.
                     Score::Distance(distance) => 100u32.saturating_sub(distance.max(1)) as u8,
                 };
                 best = best.max(points);
-                if method == Some(Named::Pdq) && score.reaches(request.thresholds.of(collection.algorithm())) {
+                if matches!(method, Some(Named::Pdq | Named::Crops)) && score.reaches(least) {
                     by_kind = by_kind.max(points);
                 }
             }

@@ -159,6 +159,7 @@ impl<'a> Writer<'a> {
             strings: score(Named::Strings),
             text: score(Named::Text),
             pdq: score(Named::Pdq),
+            crops: score(Named::Crops).filter(|places| *places > 0),
             chance: row.chance,
             degenerate: row.degenerate,
         };

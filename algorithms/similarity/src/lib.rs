@@ -29,6 +29,7 @@ mod score;
 mod value;
 
 pub mod chance;
+pub mod crops;
 pub mod imports;
 pub mod index;
 pub mod mrsh_v2;

@@ -41,11 +41,13 @@ pub enum Named {
     Pdq,
     /// `phash`: pictures, by 64 bits of their visible content.
     Phash,
+    /// `crops`: pictures, by the places that they have in common.
+    Crops,
 }
 
 impl Named {
     /// All of them, in the order of the registry.
-    pub const ALL: [Named; 13] = [
+    pub const ALL: [Named; 14] = [
         Named::Ssdeep,
         Named::Sdhash,
         Named::SdhashStream,
@@ -59,6 +61,7 @@ impl Named {
         Named::Text,
         Named::Pdq,
         Named::Phash,
+        Named::Crops,
     ];
 
     /// The name in the registry.
@@ -77,6 +80,7 @@ impl Named {
             Named::Text => "text",
             Named::Pdq => "pdq",
             Named::Phash => "phash",
+            Named::Crops => "crops",
         }
     }
 
@@ -99,7 +103,7 @@ impl Named {
             Named::Strings => "not an executable",
             Named::Imports => "not an executable, or without imports, damaged or too large",
             Named::Text => "not a text, or too short",
-            Named::Pdq | Named::Phash => "not a picture, or featureless, damaged or too large",
+            Named::Pdq | Named::Phash | Named::Crops => "not a picture, or featureless, damaged or too large",
             _ => "too short",
         }
     }
@@ -110,7 +114,7 @@ impl Named {
             Named::Strings => "not executables",
             Named::Imports => "not executables, or without imports, damaged or too large",
             Named::Text => "not texts, or too short",
-            Named::Pdq | Named::Phash => "not pictures, or featureless, damaged or too large",
+            Named::Pdq | Named::Phash | Named::Crops => "not pictures, or featureless, damaged or too large",
             _ => "too short, too plain or too long",
         }
     }
@@ -122,6 +126,7 @@ impl Named {
             Named::Strings => "string",
             Named::Imports => "name",
             Named::MrshV2 | Named::MrshV2Network => "chunk",
+            Named::Crops => "place",
             _ => "feature",
         }
     }
@@ -168,6 +173,8 @@ impl Named {
             Some(Named::Imports)
         } else if text.starts_with(b"text:1:") {
             Some(Named::Text)
+        } else if text.starts_with(b"crops:1:") {
+            Some(Named::Crops)
         } else if text.starts_with(b":") {
             Some(Named::MrshV2)
         } else {

@@ -4,6 +4,8 @@
 //! no digest has a text that says so: [`TLSH_ABSENT`](crate::TLSH_ABSENT), which is TLSH's own
 //! word, or [`ABSENT`](crate::ABSENT).
 
+#[cfg(feature = "pictures")]
+use crate::crops::Crops;
 use crate::imports::Imports;
 use crate::mrsh_v2::{self, MrshV2};
 #[cfg(feature = "pictures")]
@@ -21,7 +23,7 @@ use pfh_digest::Standing::Similarity;
 use pfh_digest::{Output, Row, State, Value};
 
 /// The methods, for a `pfh_digest::Registry`.
-pub static ROWS: [Row; if cfg!(feature = "pictures") { 13 } else { 11 }] = [
+pub static ROWS: [Row; if cfg!(feature = "pictures") { 14 } else { 11 }] = [
     row(Named::Ssdeep, &["ctph"], || start(Named::Ssdeep, Ssdeep.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into()),
     row(Named::Sdhash, &["sdbf"], || start(Named::Sdhash, sdhash::Either::new(false)))
@@ -49,6 +51,9 @@ pub static ROWS: [Row; if cfg!(feature = "pictures") { 13 } else { 11 }] = [
     #[cfg(feature = "pictures")]
     row(Named::Phash, &[], || start(Named::Phash, Phash.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Phash, Phash.digest(bytes).map(Content::Phash), None).into()),
+    #[cfg(feature = "pictures")]
+    row(Named::Crops, &[], || start(Named::Crops, Crops.hasher()))
+        .with_whole(|bytes, _| Similar::new(Named::Crops, Crops.digest(bytes).map(Content::Crops), None).into()),
 ];
 
 const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box<dyn State>) -> Row {
@@ -66,6 +71,7 @@ const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box
         Named::Text => (|text| parse(Named::Text, text), &Named::Text),
         Named::Pdq => (|text| parse(Named::Pdq, text), &Named::Pdq),
         Named::Phash => (|text| parse(Named::Phash, text), &Named::Phash),
+        Named::Crops => (|text| parse(Named::Crops, text), &Named::Crops),
     };
     Row::new(method.name(), aliases, Output::Text, Similarity, 1, start).with_parser(parse).with_fact(fact)
 }
@@ -120,6 +126,13 @@ impl IntoContent for crate::pdq::Digest {
 impl IntoContent for crate::phash::Digest {
     fn into_content(self) -> Content {
         Content::Phash(self)
+    }
+}
+
+#[cfg(feature = "pictures")]
+impl IntoContent for crate::crops::Digest {
+    fn into_content(self) -> Content {
+        Content::Crops(self)
     }
 }
 

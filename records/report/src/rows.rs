@@ -326,6 +326,9 @@ pub struct Related<'a> {
     /// The distance of two pictures by PDQ, from 0, which is the best, to 256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pdq: Option<u32>,
+    /// The number of places that two pictures have in common, in any size and orientation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crops: Option<u32>,
     #[serde(flatten)]
     chance: Unrelated,
     /// Why a score says little.
@@ -350,6 +353,7 @@ impl<'a> Related<'a> {
             strings: row.strings,
             text: row.text,
             pdq: row.pdq,
+            crops: row.crops,
             chance: Unrelated::of(row.chance),
             degenerate: row.degenerate.map(|why| why.to_string()),
         }

@@ -138,6 +138,7 @@ impl Search {
             Digests::Pdq(digests) if collection.turning => turned::share(digests, pairs, most, share, visitor),
             Digests::Pdq(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Phash(digests) => index::bits_share(digests, pairs, most, share, visitor),
+            Digests::Crops(digests) => index::crops_share(digests, pairs, least, share, visitor),
             // Features decide.
             Digests::Shingles(_) | Digests::Outlines(_) => ControlFlow::Continue(Report::default()),
             Digests::Exact(_) if share.part > 0 => ControlFlow::Continue(Report::default()),
@@ -216,6 +217,8 @@ impl Search {
             // and by pHash none is nearer than 8 (bench/record, pictures).
             (Some(Named::Pdq), _) => Score::Distance(31),
             (Some(Named::Phash), _) => Score::Distance(6),
+            // No two of 495,510 pairs of strangers have five places in common (bench/record, crops).
+            (Some(Named::Crops), _) => Score::Similarity(6),
             (Some(Named::Shingles), _) => Score::Similarity(3),
             // In one half of Debian's packages no two programs of different sources reach 18, in
             // the other half no two reach 15, and 99 and 100 in 100 new releases reach 20; texts

@@ -102,7 +102,7 @@ fn texts_are_read_as_values() {
             Some(Named::Strings) => b"MZ and a string, \0and another".to_vec(),
             Some(Named::Imports) => std::fs::read(std::env::current_exe().unwrap()).unwrap(),
             Some(Named::Text) => b"a text with more than thirty-two letters".to_vec(),
-            Some(Named::Pdq | Named::Phash) => bitmap(&blocks(5, 90, 70, 6)),
+            Some(Named::Pdq | Named::Phash | Named::Crops) => bitmap(&blocks(5, 400, 300, 20)),
             _ => prng(9, 300_000),
         };
         let digest = algorithm.digest(&bytes);
