@@ -378,9 +378,9 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
         return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
     }
     // The first one decides which inputs are equal, the second which parts they share. The last
-    // four are for files of one kind.
+    // five are for files of one kind.
     let bytes = [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh];
-    let methods = bytes.into_iter().chain([Named::Strings, Named::Text, Named::Pdq, Named::Crops]);
+    let methods = bytes.into_iter().chain([Named::Strings, Named::Text, Named::Cells, Named::Pdq, Named::Crops]);
     let names = std::iter::once(WHOLE).chain(methods.map(Named::name));
     (names.filter_map(|name| REGISTRY.find(name).ok()).collect(), true)
 }

@@ -202,6 +202,7 @@ fn kin(method: Named) -> Option<Kin> {
     match method {
         Named::Strings => Some(Kin::Strings),
         Named::Text => Some(Kin::Text),
+        Named::Cells => Some(Kin::Cells),
         _ => None,
     }
 }
@@ -331,7 +332,7 @@ fn related<'a>(
         listed: true,
     };
     // Headers and tables that two pictures share say less than their contents.
-    let (mut best, mut by_kind) = (0, both.kin[0].max(both.kin[1]));
+    let (mut best, mut by_kind) = (0, both.kin.into_iter().max().unwrap_or(0));
     for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
         let places = both.inputs.map(|input| inputs.place(number, input));
         let [Some(a), Some(b)] = places else { continue };

@@ -28,6 +28,7 @@ mod registry;
 mod score;
 mod value;
 
+pub mod cells;
 pub mod chance;
 pub mod crops;
 pub mod imports;

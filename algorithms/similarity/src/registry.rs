@@ -4,6 +4,7 @@
 //! no digest has a text that says so: [`TLSH_ABSENT`](crate::TLSH_ABSENT), which is TLSH's own
 //! word, or [`ABSENT`](crate::ABSENT).
 
+use crate::cells::Cells;
 #[cfg(feature = "pictures")]
 use crate::crops::Crops;
 use crate::imports::Imports;
@@ -23,7 +24,7 @@ use pfh_digest::Standing::Similarity;
 use pfh_digest::{Output, Row, State, Value};
 
 /// The methods, for a `pfh_digest::Registry`.
-pub static ROWS: [Row; if cfg!(feature = "pictures") { 14 } else { 11 }] = [
+pub static ROWS: [Row; if cfg!(feature = "pictures") { 15 } else { 12 }] = [
     row(Named::Ssdeep, &["ctph"], || start(Named::Ssdeep, Ssdeep.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into()),
     row(Named::Sdhash, &["sdbf"], || start(Named::Sdhash, sdhash::Either::new(false)))
@@ -45,6 +46,8 @@ pub static ROWS: [Row; if cfg!(feature = "pictures") { 14 } else { 11 }] = [
     row(Named::Imports, &[], || start(Named::Imports, Imports.hasher()))
         .with_features(|| start(Named::Imports, Imports.hasher())),
     row(Named::Text, &[], || start(Named::Text, Text.hasher())).with_features(|| start(Named::Text, Text.hasher())),
+    row(Named::Cells, &[], || start(Named::Cells, Cells.hasher()))
+        .with_features(|| start(Named::Cells, Cells.hasher())),
     #[cfg(feature = "pictures")]
     row(Named::Pdq, &[], || start(Named::Pdq, Pdq.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Pdq, Pdq.digest(bytes).map(Content::Pdq), None).into()),
@@ -71,6 +74,7 @@ const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box
         Named::Text => (|text| parse(Named::Text, text), &Named::Text),
         Named::Pdq => (|text| parse(Named::Pdq, text), &Named::Pdq),
         Named::Phash => (|text| parse(Named::Phash, text), &Named::Phash),
+        Named::Cells => (|text| parse(Named::Cells, text), &Named::Cells),
         Named::Crops => (|text| parse(Named::Crops, text), &Named::Crops),
     };
     Row::new(method.name(), aliases, Output::Text, Similarity, 1, start).with_parser(parse).with_fact(fact)

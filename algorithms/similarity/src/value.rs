@@ -84,7 +84,7 @@ impl Similar {
             Named::Pdq => Content::Pdq(text.parse()?),
             Named::Phash => Content::Phash(text.parse()?),
             Named::Crops => Content::Crops(text.parse()?),
-            Named::Shingles | Named::Strings | Named::Imports | Named::Text => {
+            Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells => {
                 let digest: shingles::Digest = text.parse()?;
                 if digest.unit().method() != method {
                     return Err(ParseError::Marker);

@@ -323,6 +323,9 @@ pub struct Related<'a> {
     /// The score of two texts in their normal form, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<u32>,
+    /// The share of the cells of two tables that both have, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<u32>,
     /// The distance of two pictures by PDQ, from 0, which is the best, to 256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pdq: Option<u32>,
@@ -352,6 +355,7 @@ impl<'a> Related<'a> {
             tlsh: row.tlsh,
             strings: row.strings,
             text: row.text,
+            cells: row.cells,
             pdq: row.pdq,
             crops: row.crops,
             chance: Unrelated::of(row.chance),

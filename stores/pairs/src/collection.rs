@@ -96,7 +96,9 @@ impl Collection {
             Some(Named::Pdq) => Digests::Pdq(Vec::new()),
             Some(Named::Phash) => Digests::Phash(Vec::new()),
             Some(Named::Crops) => Digests::Crops(Vec::new()),
-            Some(Named::Shingles | Named::Strings | Named::Imports | Named::Text) => Digests::Shingles(Vec::new()),
+            Some(Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells) => {
+                Digests::Shingles(Vec::new())
+            }
             None => Digests::Exact(Vec::new()),
         };
         let rarity = match Named::of(algorithm) {

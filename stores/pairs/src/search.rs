@@ -226,6 +226,8 @@ impl Search {
             (Some(Named::Strings), _) => Score::Similarity(20),
             (Some(Named::Imports), _) => Score::Similarity(55),
             (Some(Named::Text), _) => Score::Similarity(5),
+            // Columns of dates and of years are in tables that have nothing else in common.
+            (Some(Named::Cells), _) => Score::Similarity(30),
             (Some(_), true) => Score::Similarity(1),
             (Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd), false) => Score::Similarity(30),
             (Some(_), false) => Score::Similarity(21),

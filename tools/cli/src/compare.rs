@@ -40,6 +40,7 @@ Blind spots:
   tlsh          parts of a file; files of one format look alike from 100 on
   strings       other files than programs
   text          other files than texts
+  cells         other files than tables; tables of short numbers; changed values
   pdq           other files than pictures; pictures that were cut
   crops         other files than pictures; parts below a quarter; pictures without corners, turned by \
 less than a quarter";
@@ -71,14 +72,14 @@ pub struct Compare {
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings and
-    /// imports (of executables), text (in any form), pdq, phash and crops (pictures); others pair equal
+    /// imports (of executables), text (in any form), cells (of tables), pdq, phash and crops (pictures); others pair equal
     /// digests [default: those of the lists, else all but imports and phash at once, one row a
     /// pair].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Minimum score of a pair (tlsh, pdq, phash: maximum distance; with --evidence: minimum number
     /// shared): N for all, NAME=N for one [default: shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21,
-    /// tlsh=60, strings=20, imports=55, text=5, pdq=31, phash=6, crops=6].
+    /// tlsh=60, strings=20, imports=55, text=5, cells=30, pdq=31, phash=6, crops=6].
     #[arg(long, value_name = "[NAME=]N", value_delimiter = ',')]
     pub threshold: Vec<String>,
     /// Behave like the reference tools: their thresholds (every score above 0), and sdhash's ties

@@ -10,4 +10,5 @@ mod naive_vectors;
 mod pictures;
 mod real_files;
 mod registry;
+mod tables;
 mod vectors;

@@ -102,6 +102,7 @@ fn texts_are_read_as_values() {
             Some(Named::Strings) => b"MZ and a string, \0and another".to_vec(),
             Some(Named::Imports) => std::fs::read(std::env::current_exe().unwrap()).unwrap(),
             Some(Named::Text) => b"a text with more than thirty-two letters".to_vec(),
+            Some(Named::Cells) => b"name;place\nanna;berlin\nbruno;vienna\nclara;zurich\n".to_vec(),
             Some(Named::Pdq | Named::Phash | Named::Crops) => bitmap(&blocks(5, 400, 300, 20)),
             _ => prng(9, 300_000),
         };
