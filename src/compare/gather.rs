@@ -53,6 +53,11 @@ impl Sets {
         let mut held = 0;
         let mut first = parts(&request.input.paths, lists, &mut held);
         let mut second = parts(&request.against, lists, &mut held);
+        // Files and then an index: the index is what they are compared with.
+        let is_asked = |parts: &[Part]| matches!(parts, [Part::Files(_), Part::List(list)] if list.is_index());
+        if second.is_empty() && request.given.is_empty() && !request.cluster && is_asked(&first) {
+            second.extend(first.pop());
+        }
         let (algorithms, all) = algorithms_of(request, first.iter_mut().chain(&mut second));
         let share = request.memory / algorithms.len().max(1);
         // The text of these digests is all of their features.

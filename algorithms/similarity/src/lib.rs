@@ -39,6 +39,7 @@ pub mod naive;
 pub mod pdq;
 pub mod phash;
 pub mod pictures;
+pub mod programs;
 pub mod sdhash;
 pub mod shingles;
 pub mod ssdeep;

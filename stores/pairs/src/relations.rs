@@ -171,7 +171,7 @@ impl Relations {
                     both.shared_bytes = both.shared_bytes.max(inner.shared_bytes);
                     both.contained = [0, 1].map(|i| both.contained[i].max(inner.contained[i]));
                     both.weighted = [0, 1].map(|i| both.weighted[i].max(inner.weighted[i]));
-                    both.kin = [0, 1].map(|i| both.kin[i].max(inner.kin[i]));
+                    both.kin = [0, 1, 2].map(|i| both.kin[i].max(inner.kin[i]));
                     both.degenerate = both.degenerate.max(inner.degenerate);
                 }
                 _ => {

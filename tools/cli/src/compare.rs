@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// The operands.
 const PATHS: &str = "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them, or \
-                     indexes of such";
+                     indexes of such; files before a last index are compared with those in it only";
 
 /// The words and columns of the table, and where each method is blind.
 const WORDS: &str = "\

@@ -1,0 +1,62 @@
+//! Imphash, the Rich header's hash and telfhash: the reference packages' values, and hostile files.
+
+use pfh_digest::{Algorithm, Registry, Row};
+use pfh_similarity::programs::{ROWS, imphash, rich, telfhash};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn vectors() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/similarity")
+}
+
+fn algorithm(name: &str) -> Algorithm {
+    static LISTS: [&[Row]; 1] = [&ROWS];
+    Registry::new(&LISTS).find(name).unwrap()
+}
+
+#[test]
+fn values_are_those_of_the_reference_packages() {
+    let expected = fs::read_to_string(vectors().join("programs.tsv")).unwrap();
+    let mut seen = [0; 3];
+    for line in expected.lines() {
+        let [name, of_imports, of_rich, of_functions] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let bytes = fs::read(vectors().join("programs").join(name)).unwrap();
+        let own = [imphash(&bytes).map(|of| of.to_string()), rich(&bytes).map(|of| of.to_string())];
+        let telf = telfhash(&bytes).map(|of| of.to_string().to_lowercase());
+        let [a, b] = own;
+        for (at, (own, expected)) in [a, b, telf].into_iter().zip([of_imports, of_rich, of_functions]).enumerate() {
+            assert_eq!(own.as_deref().unwrap_or("-"), expected, "{name}");
+            seen[at] += usize::from(own.is_some());
+        }
+        // In pieces too.
+        for (name, expected) in [("imphash", of_imports), ("rich-header", of_rich)] {
+            let mut hasher = algorithm(name).hasher();
+            bytes.chunks(3).for_each(|piece| hasher.update(piece));
+            let expected = if expected == "-" { "none" } else { expected };
+            assert_eq!(hasher.finalize().text(), Some(expected));
+        }
+    }
+    assert_eq!(seen, [3, 3, 3]);
+    for other in [&b""[..], b"MZ", b"text", b"\x7fELF"] {
+        assert_eq!(algorithm("imphash").digest(other).text(), Some("none"));
+        assert_eq!(algorithm("telfhash").digest(other).text(), Some("TNULL"));
+    }
+}
+
+/// No change of a byte, and no end, makes a reader fail; the time is bounded by the file's length.
+#[test]
+fn damaged_programs_do_no_harm() {
+    for entry in fs::read_dir(vectors().join("programs")).unwrap() {
+        let bytes = fs::read(entry.unwrap().path()).unwrap();
+        for at in 0..bytes.len() {
+            for value in [0, 0xff, bytes[at] ^ 0x80] {
+                let mut damaged = bytes.clone();
+                damaged[at] = value;
+                (imphash(&damaged), rich(&damaged), telfhash(&damaged));
+            }
+            (imphash(&bytes[..at]), rich(&bytes[..at]), telfhash(&bytes[..at]));
+        }
+    }
+}
