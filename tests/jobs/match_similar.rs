@@ -268,8 +268,7 @@ fn a_file_too_short_is_not_a_failure() {
     assert_eq!((summary.faults, rows.without), (0, vec![("sdhash".to_owned(), 1)]));
 }
 
-/// Files before an index are compared with what is in it, and not with each other; nor are those in
-/// it.
+/// Files before an index are compared with those in it, and neither with each other.
 #[test]
 fn a_file_and_an_index_are_two_sets() {
     let room = files();

@@ -16,7 +16,7 @@ use crate::phash::Phash;
 use crate::sdhash::{self, Sdhash};
 use crate::shingles::Shingles;
 use crate::ssdeep::Ssdeep;
-use crate::strings::Strings;
+use crate::strings::{self, Strings};
 use crate::text::Text;
 use crate::tlsh::Tlsh;
 use crate::{Content, Hasher, Method, Named, Similar};
@@ -41,8 +41,8 @@ pub static ROWS: [Row; if cfg!(feature = "pictures") { 15 } else { 12 }] = [
     // Their digests are their features.
     row(Named::Shingles, &[], || start(Named::Shingles, Shingles.hasher()))
         .with_features(|| start(Named::Shingles, Shingles.hasher())),
-    row(Named::Strings, &[], || start(Named::Strings, Strings.hasher()))
-        .with_features(|| start(Named::Strings, Strings.hasher())),
+    row(Named::Strings, &[], || Box::new(OfStrings(Strings.hasher())))
+        .with_features(|| Box::new(OfStrings(Strings.hasher()))),
     row(Named::Imports, &[], || start(Named::Imports, Imports.hasher()))
         .with_features(|| start(Named::Imports, Imports.hasher())),
     row(Named::Text, &[], || start(Named::Text, Text.hasher())).with_features(|| start(Named::Text, Text.hasher())),
@@ -169,6 +169,25 @@ where
     H::Digest: IntoContent,
 {
     Box::new(Running(method, hasher))
+}
+
+/// The generator of strings, which also sees whether a program is packed.
+#[derive(Clone)]
+struct OfStrings(strings::Generator);
+
+impl State for OfStrings {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finalize(self: Box<Self>, _: usize) -> Value {
+        let is_packed = self.0.is_packed();
+        Similar::new(Named::Strings, self.0.finalize().map(Content::Shingles), None).of_packed(is_packed).into()
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
 }
 
 /// A generator that keeps the features.

@@ -47,13 +47,15 @@ pub struct Similar {
     features: Option<Vec<u64>>,
     /// Why there is none, where it was made here.
     lacking: Option<NoDigest>,
+    /// Whether the input says that it is a program that unpacks itself.
+    is_packed: bool,
 }
 
 impl Similar {
     /// The digest that a method made of an input, with its features if they were kept.
     pub(crate) fn new(method: Named, content: Result<Content, NoDigest>, features: Option<Vec<u64>>) -> Similar {
         let lacking = content.as_ref().err().copied();
-        Similar { method, content: content.unwrap_or(Content::Absent), features, lacking }
+        Similar { method, content: content.unwrap_or(Content::Absent), features, lacking, is_packed: false }
     }
 
     /// The value of a digest; `None` if it is not a similarity digest.
@@ -97,7 +99,7 @@ impl Similar {
 
     /// A digest that was read from a list of the method's own.
     pub fn read(method: Named, content: Content) -> Similar {
-        Similar { method, content, features: None, lacking: None }
+        Similar { method, content, features: None, lacking: None, is_packed: false }
     }
 
     /// The method.
@@ -113,6 +115,16 @@ impl Similar {
     /// Why the input has no digest, where it was read and not a text.
     pub fn lacking(&self) -> Option<NoDigest> {
         self.lacking
+    }
+
+    /// The same of a program that unpacks itself.
+    pub(crate) fn of_packed(self, is_packed: bool) -> Similar {
+        Similar { is_packed, ..self }
+    }
+
+    /// Whether the input said that it is a program that unpacks itself (`strings`).
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
     }
 
     /// The features that it was made of, ascending and each once, if they were kept.

@@ -69,6 +69,8 @@ pub struct Collection {
     sizes: Vec<Option<u64>>,
     /// Of each digest of sdhash, whether it matches random data.
     saturated: Vec<bool>,
+    /// The places of programs that unpack themselves, ascending.
+    packed: Vec<u32>,
     /// Inputs of the first set, where there are two.
     before: u64,
     /// Every feature with the places of the digests that hold it.
@@ -115,6 +117,7 @@ impl Collection {
             unread: 0,
             sizes: Vec::new(),
             saturated: Vec::new(),
+            packed: Vec::new(),
             before: 0,
             features: None,
             rarity,
@@ -294,6 +297,9 @@ impl Collection {
         if let (Content::Shingles(digest), true) = (similar.content(), self.rarity.has_templates()) {
             self.sketches.push(Sketch::of(digest.own_windows()));
         }
+        if similar.is_packed() {
+            self.packed.push(place);
+        }
         self.names.push(name.clone());
         if let Some(sorter) = &mut self.features {
             for feature in features {
@@ -360,6 +366,11 @@ impl Collection {
     /// The names of all, in the order of their places; cheap to copy.
     pub fn names(&self) -> Arc<[Arc<[u8]>]> {
         self.names.clone().into()
+    }
+
+    /// Whether the digest at a place is of a program that says that it unpacks itself (strings).
+    pub fn is_packed(&self, place: u32) -> bool {
+        self.packed.binary_search(&place).is_ok()
     }
 
     /// Whether the digest at a place matches random data.

@@ -38,7 +38,7 @@ Blind spots:
   sdhash        changes in every 64 bytes; digests of long plain files are like any other
   mrsh-v2       changes in every 300 bytes
   tlsh          parts of a file; files of one format look alike from 100 on
-  strings       other files than programs
+  strings       other files than programs; packed ones, which are marked (UPX and others that name it)
   text          other files than texts
   cells         other files than tables; tables of short numbers; changed values
   pdq           other files than pictures; pictures that were cut
@@ -72,9 +72,9 @@ pub struct Compare {
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings and
-    /// imports (of executables), text (in any form), cells (of tables), pdq, phash and crops (pictures); others pair equal
-    /// digests [default: those of the lists, else all but imports and phash at once, one row a
-    /// pair].
+    /// imports (of executables), text (in any form), cells (of tables), pdq, phash and crops
+    /// (pictures); others, as imphash and richhash, pair equal digests [default: those of the
+    /// lists, else all but imports and phash at once, one row a pair].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Minimum score of a pair (tlsh, pdq, phash: maximum distance; with --evidence: minimum number

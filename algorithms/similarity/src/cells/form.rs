@@ -1,6 +1,6 @@
 //! Whether a text is a table, by its first lines.
 
-/// What is between two cells.
+/// Characters between two cells.
 const SEPARATORS: [u8; 4] = *b"\t;|,";
 /// The fewest lines of a table.
 const LEAST_LINES: usize = 3;

@@ -8,7 +8,7 @@ use crate::{Hasher, NoDigest};
 const DECIDING: usize = 16 << 10;
 /// Characters of a cell, at least: shorter ones are in every table.
 pub const LEAST_CELL: usize = 4;
-/// What a text may begin with.
+/// The mark that a text in UTF-8 may begin with.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A cell on its way: FNV-1a over it, without white space at its end.
@@ -51,7 +51,7 @@ impl Cell {
     }
 }
 
-/// What is known of the text.
+/// How far the text is known.
 #[derive(Clone, Debug)]
 enum State {
     /// The first bytes.

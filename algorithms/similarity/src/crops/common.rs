@@ -11,7 +11,7 @@ const HIGHEST: u32 = 6;
 const DECIDING: u64 = low(HIGHEST);
 /// In how many of these bits two points of one place may differ.
 const MOST_BITS: u32 = 4;
-/// The bits of which either all of one or all of the other are equal: two points that differ in one
+/// Two halves of these bits; all of one are equal. Two points that differ in one
 /// bit are always found, others often.
 pub(crate) const HALVES: [u64; 2] = halves();
 /// Pairs of points that are looked at: more do not say more.
@@ -79,7 +79,8 @@ fn transposed(mut form: u64) -> u64 {
     form
 }
 
-/// Two points with the same surroundings, the first picture's, and the second one's as it is turned.
+/// Two points with the same surroundings, the first picture's, and the second one's as it is
+/// turned.
 #[derive(Clone, Copy)]
 struct Match {
     bits: u32,
@@ -147,7 +148,7 @@ fn laid(matches: &[Match], first: &Match, second: &Match) -> u8 {
     let slack = |scale: i64| 32 + scale * 32 / 4096;
     let near = |of: &Match| {
         let [x, y] = apart(first.a, of.a);
-        let expected = [first.b[0] + (x * scale >> 12), first.b[1] + (y * scale >> 12)];
+        let expected = [first.b[0] + ((x * scale) >> 12), first.b[1] + ((y * scale) >> 12)];
         let [off_x, off_y] = apart(expected, of.b);
         off_x.abs().max(off_y.abs()) <= slack(scale)
     };

@@ -1,15 +1,17 @@
-//! The digest: points, and the form of what is around them.
+//! The digest: points, and the form of their surroundings.
 
 use crate::{ParseError, base64, error};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What the text of a digest begins with.
+/// The text of a digest begins with this.
 const MARKER: &str = "crops:1:";
 /// Bytes of a point in the text.
 const BYTES: usize = 13;
-/// The most points of a digest.
+/// The fewest points of a picture with a digest: fewer say nothing.
+pub const LEAST_POINTS: usize = 8;
+/// The most points of a digest, those with the most contrast.
 pub(super) const MOST_POINTS: usize = 250;
 
 /// A place of a picture that differs from all around it.

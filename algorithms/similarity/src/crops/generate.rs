@@ -1,13 +1,10 @@
 //! Generation.
 
-use super::LEAST_POINTS;
-use super::digest::{Digest, Point};
+use super::digest::{Digest, LEAST_POINTS, MOST_POINTS, Point};
 use super::pyramid::{self, Octave, POINT, Plane, Reduced, SCALES};
 use crate::pictures::{Kept, decode};
 use crate::{Hasher, NoDigest};
 
-/// The most points of a picture, those with the most contrast.
-const MOST_POINTS: usize = 250;
 /// The least difference from the surroundings, of a luma from 0 to 255.
 const LEAST_CONTRAST: i32 = (3 << POINT) / 2;
 /// By how much one curvature may be stronger than the other one: along an edge no place is one.

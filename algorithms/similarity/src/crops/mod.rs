@@ -15,15 +15,12 @@ mod pyramid;
 
 pub use common::common;
 pub(crate) use common::{HALVES, count, is_alike, turned};
-pub use digest::{Digest, Point};
+pub use digest::{Digest, LEAST_POINTS, Point};
 #[cfg(feature = "pictures")]
 pub use generate::Generator;
 
 #[cfg(feature = "pictures")]
 use crate::{Comparison, Evidence, Method, NoDigest, Score};
-
-/// The fewest points of a digest: fewer say nothing.
-pub const LEAST_POINTS: usize = 8;
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

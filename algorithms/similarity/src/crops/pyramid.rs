@@ -35,8 +35,8 @@ impl Plane {
         Plane { width: self.width.div_ceil(2), height: self.height.div_ceil(2), pixels }
     }
 
-    /// Blurred by a normal distribution of this deviation, in pixels. Beyond its edge a picture goes
-    /// on with its last pixel.
+    /// Blurred by a normal distribution of this deviation, in pixels. Beyond its edge a picture
+    /// goes on with its last pixel.
     fn blurred(&self, deviation: f64) -> Plane {
         let half = kernel(deviation);
         let reach = half.len() - 1;

@@ -8,8 +8,8 @@
 //!   it from below.
 //! * [`bits()`], of digests of pictures: equal pieces, or pieces that differ in one bit. Nothing
 //!   more distant than the threshold allows lacks one.
-//! * [`crops_share`], of digests of parts of pictures: points whose surroundings have one of two keys
-//!   in common. Points without one are not alike.
+//! * [`crops_share`], of digests of parts of pictures: points whose surroundings have one of two
+//!   keys in common. Points without one are not alike.
 //! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache.
 //!   Bloom filters of unrelated inputs can score by chance, so nothing less finds the same pairs.
 //!

@@ -6,8 +6,7 @@ use object::read::elf::{ElfFile, FileHeader, SectionHeader, Sym};
 use object::{FileKind, elf};
 
 /// Names of functions that compilers and systems choose, which do not count.
-const LEFT_OUT: [&[u8]; 8] =
-    [b"__libc_start_main", b"main", b"abort", b"cachectl", b"cacheflush", b"puts", b"atol", b"malloc_trim"];
+const LEFT_OUT: [&[u8]; 7] = [b"main", b"abort", b"cachectl", b"cacheflush", b"puts", b"atol", b"malloc_trim"];
 /// Bytes of all names, at most for each byte of the file: names may share their bytes.
 const NAMES: usize = 4;
 

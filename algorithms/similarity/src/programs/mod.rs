@@ -7,16 +7,19 @@
 //!   Import Hashing*, 2014). Delayed imports do not count.
 //! * [`rich`]: MD5 of the header that Microsoft's linkers write, from `DanS` to `Rich`, without its
 //!   mask.
-//! * [`telfhash`]: TLSH of the names of the global functions in the first table of symbols, in small
-//!   letters and sorted, without those that compilers choose (Trend Micro). An ELF without symbols
+//! * [`telfhash`]: TLSH of the names of the global functions in the first table of symbols, in
+//!   small letters and sorted, without those that compilers choose (Trend Micro). An ELF without symbols
 //!   has none: the reference disassembles it.
 //!
 //! Other files, and those of more than [`LARGEST`](crate::imports::LARGEST) bytes, have none.
 
 mod elf;
+mod packed;
 mod pe;
 mod rows;
 
 pub use elf::telfhash;
+pub(crate) use packed::DECIDING;
+pub use packed::is_packed;
 pub use pe::{imphash, rich};
 pub use rows::ROWS;

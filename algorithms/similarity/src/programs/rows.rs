@@ -6,7 +6,8 @@ use crate::strings::MARKS;
 use crate::{ABSENT, Content, Named, NoDigest, Similar};
 use pfh_digest::{Output, Row, Standing, State, Value};
 
-/// The values, for a `pfh_digest::Registry`: imphash and rich are exact, telfhash is compared as TLSH.
+/// The values, for a `pfh_digest::Registry`: imphash and rich are exact, telfhash is compared as
+/// TLSH.
 pub static ROWS: [Row; 3] = [
     Row::new("imphash", &[], Output::Text, Standing::Broken, 1, || start(of_imports)).with_parser(parsed),
     Row::new("richhash", &["rich", "rich-header"], Output::Text, Standing::Broken, 1, || start(of_rich))

@@ -358,7 +358,7 @@ fn the_text_of_places_is_strict() {
     }
 }
 
-/// Pictures in formats that are not read are no files of another kind.
+/// A picture in a format that is not read is not a file of another kind.
 #[test]
 fn other_pictures_are_named() {
     for first in [

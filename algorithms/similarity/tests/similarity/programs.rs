@@ -1,7 +1,9 @@
 //! Imphash, the Rich header's hash and telfhash: the reference packages' values, and hostile files.
 
 use pfh_digest::{Algorithm, Registry, Row};
-use pfh_similarity::programs::{ROWS, imphash, rich, telfhash};
+use pfh_similarity::programs::{ROWS, imphash, is_packed, rich, telfhash};
+use pfh_similarity::strings::Strings;
+use pfh_similarity::{Hasher, Method};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -58,5 +60,32 @@ fn damaged_programs_do_no_harm() {
             }
             (imphash(&bytes[..at]), rich(&bytes[..at]), telfhash(&bytes[..at]));
         }
+    }
+}
+
+/// A packer's sections and UPX's mark in an ELF are seen, in any pieces, and no words elsewhere.
+#[test]
+fn packed_programs_say_so() {
+    let plain = fs::read(vectors().join("programs/rich-32.exe")).unwrap();
+    let at = plain.windows(6).position(|six| six == b".rdata").unwrap();
+    let mut upx = plain.clone();
+    upx[at..at + 6].copy_from_slice(b"UPX1\0\0");
+    let elf = fs::read(vectors().join("programs/dynamic-64.so")).unwrap();
+    let mut packed_elf = elf.clone();
+    packed_elf[0xb0..0xb4].copy_from_slice(b"UPX!");
+    let late = [&elf[..], &[0; 5000], b"UPX!"].concat();
+    let text = [&plain[..], b"UPX0 UPX1 UPX!"].concat();
+    for (bytes, expected) in
+        [(&plain, false), (&upx, true), (&elf, false), (&packed_elf, true), (&late, false), (&text, false)]
+    {
+        assert_eq!(is_packed(&bytes[..bytes.len().min(4096)]), expected);
+        for size in [3, 700, bytes.len()] {
+            let mut hasher = Strings.hasher();
+            bytes.chunks(size).for_each(|piece| hasher.update(piece));
+            assert_eq!(hasher.is_packed(), expected);
+        }
+    }
+    for cut in 0..upx.len() {
+        is_packed(&upx[..cut]);
     }
 }

@@ -78,7 +78,7 @@ fn texts_are_the_methods_own() {
 fn features_come_along() {
     let bytes = prng(9, 300_000);
     let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
-    assert_eq!(keeping.len(), 9, "all but ssdeep, TLSH and those of pictures");
+    assert_eq!(keeping.len(), 10, "all but ssdeep, TLSH and those of pictures");
     // Some digests are their features.
     let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(Named::is_features);
     for algorithm in keeping.into_iter().filter(is_apart) {
