@@ -20,6 +20,11 @@ const PATHS: &str = "Directories with everything below, files, and lists of dige
 
 /// The words and columns of the table, and where each method is blind.
 const WORDS: &str = "\
+Two files; # is for bytes that both hold, and few others:
+  equal       nearly-equal  a-in-b        b-in-a        shares        alike
+  a [######]  a [######-]   a   [####]    a [-####---]  a [--###]     a [~~~~~~]
+  b [######]  b [######+]   b [++####++]  b  [####]     b   [###+++]  b [~~~~~~]
+
 The table, the surest row first:
   equal         the same bytes
   nearly-equal  each file holds 80 % of what the other has for itself

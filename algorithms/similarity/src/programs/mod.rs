@@ -8,8 +8,8 @@
 //! * [`rich`]: MD5 of the header that Microsoft's linkers write, from `DanS` to `Rich`, without its
 //!   mask.
 //! * [`telfhash`]: TLSH of the names of the global functions in the first table of symbols, in
-//!   small letters and sorted, without those that compilers choose (Trend Micro). An ELF without symbols
-//!   has none: the reference disassembles it.
+//!   small letters and sorted, without those that compilers choose (Trend Micro). An ELF without
+//!   symbols has none: the reference disassembles it.
 //!
 //! Other files, and those of more than [`LARGEST`](crate::imports::LARGEST) bytes, have none.
 

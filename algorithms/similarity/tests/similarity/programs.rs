@@ -47,6 +47,11 @@ fn values_are_those_of_the_reference_packages() {
     }
 }
 
+/// All three values; each reader comes to an end.
+fn all(bytes: &[u8]) -> [bool; 3] {
+    [imphash(bytes).is_some(), rich(bytes).is_some(), telfhash(bytes).is_some()]
+}
+
 /// No change of a byte, and no end, makes a reader fail; the time is bounded by the file's length.
 #[test]
 fn damaged_programs_do_no_harm() {
@@ -56,9 +61,9 @@ fn damaged_programs_do_no_harm() {
             for value in [0, 0xff, bytes[at] ^ 0x80] {
                 let mut damaged = bytes.clone();
                 damaged[at] = value;
-                (imphash(&damaged), rich(&damaged), telfhash(&damaged));
+                all(&damaged);
             }
-            (imphash(&bytes[..at]), rich(&bytes[..at]), telfhash(&bytes[..at]));
+            all(&bytes[..at]);
         }
     }
 }
