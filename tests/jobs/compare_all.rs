@@ -94,8 +94,8 @@ fn every_relation_has_its_word() {
         assert_eq!(word(a, b), relation, "{a} {b}: {found:#?}");
     }
     // Files without a digest are counted for each method: the tiny ones for all but ssdeep, the
-    // small ones for sdhash and mrsh-v2. None is a program, a table or a picture, and two are texts. Empty ones are not
-    // compared.
+    // small ones for sdhash and mrsh-v2. None is a program, a table or a picture, and two are
+    // texts. Empty ones are not compared.
     assert_eq!(
         (summary.without, summary.pairs, summary.faults),
         (4 * 2 + 2 * 2 + 12 + 10 + 12 + 12 + 12, found.len() as u64, 0)
