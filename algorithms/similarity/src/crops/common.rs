@@ -16,6 +16,9 @@ const MOST_BITS: u32 = 4;
 pub(crate) const HALVES: [u64; 2] = halves();
 /// Pairs of points that are looked at: more do not say more.
 const MOST_PAIRS: usize = 96;
+/// From that many common places on no better way to lay one picture over the other is looked for:
+/// of two copies most are at once.
+const ENOUGH: u8 = 32;
 /// By how much the sizes of a place may differ from that of all, in sixteenths of an octave.
 const SIZES: i64 = 8;
 
@@ -121,6 +124,9 @@ pub(crate) fn count(
     for (at, first) in matches.iter().enumerate() {
         for second in &matches[at + 1..] {
             best = best.max(laid(&matches, first, second));
+            if best >= ENOUGH {
+                return best;
+            }
         }
     }
     best
