@@ -39,7 +39,9 @@ COPIES = {
         "manitoba.png canada_manitoba.png",
     )
 }  # fmt: skip
-THRESHOLDS = {"pdq": (10, 20, 25, 31, 36, 40, 50, 60, 70), "phash": (2, 4, 6, 8, 10, 12)}
+THRESHOLDS = {"pdq": (10, 20, 25, 31, 36, 40, 50, 60, 70), "phash": (2, 4, 6, 8, 10, 12), "crops": (3, 4, 5, 6, 8, 10, 12)}
+# Methods whose score is the better the higher it is.
+COUNTS = ("crops",)
 OTHERS = "shingles mrsh-v2 sdhash ssdeep tlsh".split()
 
 
@@ -104,7 +106,39 @@ def kinds(image, ops, enhance):
         width, height = picture.size
         return picture.crop((width // 20, height // 20, width - width // 20, height - height // 20))
 
+    def part(share, left, top):
+        """A part of the picture, with that share of its area, at a place from 0 to 1 in both directions."""
+
+        def make(picture):
+            side = share**0.5
+            width, height = int(picture.width * side), int(picture.height * side)
+            x, y = int((picture.width - width) * left), int((picture.height - height) * top)
+            return picture.crop((x, y, x + width, y + height))
+
+        return make
+
+    def scaled(picture, by):
+        return picture.resize((int(picture.width * by), int(picture.height * by)))
+
+    turn = image.Transpose
+    orientations = {
+        "turned by 90 degrees": turn.ROTATE_90,
+        "turned by 180 degrees": turn.ROTATE_180,
+        "turned by 270 degrees": turn.ROTATE_270,
+        "mirrored top and bottom": turn.FLIP_TOP_BOTTOM,
+        "mirrored at a diagonal": turn.TRANSPOSE,
+        "mirrored at the other one": turn.TRANSVERSE,
+    }
     return {
+        "three quarters of it": jpeg(part(0.75, 0.9, 0.2), 80),
+        "half of it": jpeg(part(0.5, 0.3, 0.8), 80),
+        "a third of it": jpeg(part(0.33, 0.6, 0.5), 80),
+        "a quarter of it": jpeg(part(0.25, 0.5, 0.4), 80),
+        "half of it, smaller": jpeg(lambda picture: scaled(part(0.5, 0.7, 0.3)(picture), 0.7), 80),
+        "half of it, larger": jpeg(lambda picture: scaled(part(0.5, 0.1, 0.6)(picture), 1.5), 80),
+        "half of it, mirrored": jpeg(lambda picture: ops.mirror(part(0.5, 0.4, 0.4)(picture)), 80),
+        "half of it, turned": jpeg(lambda picture: part(0.5, 0.4, 0.4)(picture).transpose(turn.ROTATE_90), 80),
+        **{name: jpeg(lambda picture, way=way: picture.transpose(way), 80) for name, way in orientations.items()},
         "JPEG, quality 85": jpeg(same, 85),
         "JPEG, quality 50": jpeg(same, 50),
         "half size": jpeg(lambda picture: picture.resize((picture.width // 2, picture.height // 2))),
@@ -189,13 +223,15 @@ def without_digest(program, method, folder):
 
 
 def thresholds(program, tree, method, halves):
-    found = record_table(f"{method}: thresholds", ["distance", "found, chosen in, %", "false alarms", "of 100,000", "found, tested, %", "false alarms", "of 100,000"], [])
-    most, columns, least = max(THRESHOLDS[method]), [], []
+    found = record_table(f"{method}: thresholds", ["score", "found, chosen in, %", "false alarms", "of 100,000", "found, tested, %", "false alarms", "of 100,000"], [])
+    # The worst score that is looked at; worse scores are larger.
+    sign = -1 if method in COUNTS else 1
+    most, columns, least = max(sign * at for at in THRESHOLDS[method]), [], []
     for alone, beside, classes, own in halves:
         without = without_digest(program, method, alone)
         strange = strange_pairs(tree, own, without)
-        alarms = sorted(distance for pair, distance in distances(program, method, alone, most).items() if is_strange(pair, alone))
-        near = distances(program, method, beside, most)
+        alarms = sorted(sign * score for pair, score in distances(program, method, alone, sign * most).items() if is_strange(pair, alone))
+        near = {pair: sign * score for pair, score in distances(program, method, beside, sign * most).items()}
         found["notes"].append(f"{len(own)} pictures, {len(without)} without a digest, {strange} unrelated pairs; {len(classes)} copies")
         columns.append(
             lambda at, near=near, classes=classes, alarms=alarms, strange=strange: (
@@ -204,16 +240,16 @@ def thresholds(program, tree, method, halves):
                 round(1e5 * sum(distance <= at for distance in alarms) / strange, 3),
             )
         )
-        least.append(alarms[0] if alarms else f"above {most}")
-    found["notes"].append(f"the nearest unrelated pair has a distance of {least[0]} in the first half, of {least[1]} in the second")
-    found["rows"] = [[at, *columns[0](at), *columns[1](at)] for at in THRESHOLDS[method]]
+        least.append(sign * alarms[0] if alarms else f"beyond {sign * most}")
+    found["notes"].append(f"the nearest unrelated pair has a score of {least[0]} in the first half, of {least[1]} in the second")
+    found["rows"] = [[at, *columns[0](sign * at), *columns[1](sign * at)] for at in THRESHOLDS[method]]
     return found
 
 
 def by_method(program, halves):
     """The copies that each method finds in the half that tests."""
     _, beside, classes, _ = halves[1]
-    methods = ["auto", "pdq", "phash", *OTHERS]
+    methods = ["auto", "pdq", "phash", "crops", *OTHERS]
     found = record_table("copies found by all methods, the tested half, %", ["", *methods], ["auto: without -a"])
     listed = {method: compared(program, method, beside) for method in methods}
     by_class = defaultdict(set)

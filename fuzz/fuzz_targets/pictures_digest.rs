@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use pfh_similarity::crops::{self, Crops};
 use pfh_similarity::pdq::Pdq;
 use pfh_similarity::phash::Phash;
 use pfh_similarity::{Hasher, Method};
@@ -22,4 +23,10 @@ fuzz_target!(|bytes: &[u8]| {
     let file = [FIRST[usize::from(*which) % FIRST.len()], rest].concat();
     assert_eq!(in_pieces(&Pdq, &file), Pdq.digest(&file).ok());
     assert_eq!(in_pieces(&Phash, &file), Phash.digest(&file).ok());
+    let crops = Crops.digest(&file).ok();
+    assert_eq!(in_pieces(&Crops, &file), crops);
+    if let Some(digest) = crops {
+        assert_eq!(digest.to_string().parse(), Ok(digest.clone()));
+        crops::common(&digest, &digest);
+    }
 });

@@ -11,7 +11,7 @@ pub use secret::{Secret, SecretError};
 
 use pfh_digest::{ROWS, Registry, Row};
 
-const LISTS: &[&[Row]] = &[&ROWS, &pfh_tree::ROWS, &pfh_similarity::ROWS];
+const LISTS: &[&[Row]] = &[&ROWS, &pfh_tree::ROWS, &pfh_similarity::ROWS, &pfh_similarity::programs::ROWS];
 
 /// All algorithms: plain digests, tree modes over Keccak, and similarity digests.
 pub const REGISTRY: Registry = Registry::new(LISTS);

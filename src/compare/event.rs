@@ -36,6 +36,8 @@ pub enum Event<'a> {
     },
     /// That many inputs have no digest of this algorithm.
     Without(Algorithm, u64),
+    /// That many inputs are pictures in formats that are not read, as TIFF and HEIF.
+    OtherPictures(u64),
     /// The digests of an algorithm are searched from here on.
     Searching(&'a Searching),
     /// Too many digests have something in common: comparing them takes long.

@@ -38,6 +38,9 @@ pub fn search(
     if without > 0 {
         events(Event::Without(algorithm, without)).map_err(job::Error::Sink)?;
     }
+    if collection.unread() > 0 {
+        events(Event::OtherPictures(collection.unread())).map_err(job::Error::Sink)?;
+    }
     let search = request.search(collection);
     let searching = Searching { algorithm, digests: collection.len() as u64, threshold: search.threshold };
     events(Event::Searching(&searching)).map_err(job::Error::Sink)?;

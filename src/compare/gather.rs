@@ -53,6 +53,11 @@ impl Sets {
         let mut held = 0;
         let mut first = parts(&request.input.paths, lists, &mut held);
         let mut second = parts(&request.against, lists, &mut held);
+        // Files and then an index: the index is what they are compared with.
+        let is_asked = |parts: &[Part]| matches!(parts, [Part::Files(_), Part::List(list)] if list.is_index());
+        if second.is_empty() && request.given.is_empty() && !request.cluster && is_asked(&first) {
+            second.extend(first.pop());
+        }
         let (algorithms, all) = algorithms_of(request, first.iter_mut().chain(&mut second));
         let share = request.memory / algorithms.len().max(1);
         // The text of these digests is all of their features.
@@ -378,9 +383,9 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
         return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
     }
     // The first one decides which inputs are equal, the second which parts they share. The last
-    // three are for files of one kind.
+    // five are for files of one kind.
     let bytes = [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh];
-    let methods = bytes.into_iter().chain([Named::Strings, Named::Text, Named::Pdq]);
+    let methods = bytes.into_iter().chain([Named::Strings, Named::Text, Named::Cells, Named::Pdq, Named::Crops]);
     let names = std::iter::once(WHOLE).chain(methods.map(Named::name));
     (names.filter_map(|name| REGISTRY.find(name).ok()).collect(), true)
 }

@@ -52,6 +52,9 @@ pub fn search(
         if collection.without() > 0 {
             tell(Event::Without(collection.algorithm(), collection.without())).map_err(job::Error::Sink)?;
         }
+        if collection.unread() > 0 && Named::of(collection.algorithm()) == Some(Named::Pdq) {
+            tell(Event::OtherPictures(collection.unread())).map_err(job::Error::Sink)?;
+        }
         let mut watching = Watching::new(control, &tell, collection.algorithm());
         let among = (inputs, &*documents);
         let found = find(request, (number, collection), features, among, &mut relations, &mut watching);
@@ -199,6 +202,7 @@ fn kin(method: Named) -> Option<Kin> {
     match method {
         Named::Strings => Some(Kin::Strings),
         Named::Text => Some(Kin::Text),
+        Named::Cells => Some(Kin::Cells),
         _ => None,
     }
 }
@@ -328,23 +332,33 @@ fn related<'a>(
         listed: true,
     };
     // Headers and tables that two pictures share say less than their contents.
-    let (mut best, mut by_kind) = (0, both.kin[0].max(both.kin[1]));
+    let mut by_pdq = false;
+    let (mut best, mut by_kind) = (0, both.kin.into_iter().max().unwrap_or(0));
     for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
         let places = both.inputs.map(|input| inputs.place(number, input));
         let [Some(a), Some(b)] = places else { continue };
         let method = Named::of(collection.algorithm());
+        if collection.is_packed(a) || collection.is_packed(b) {
+            row.degenerate = row.degenerate.or(Some(Degenerate::Packed));
+        }
         let by_kin = method.and_then(kin).map(|kin| Score::Similarity(both.kin[kin as usize]));
         match by_kin.or_else(|| collection.score(a, b)) {
             Some(_) if by_content => {}
             Some(score) => {
                 row.scores.push((collection.algorithm(), score));
+                let least = request.thresholds.of(collection.algorithm());
                 let points = match score {
+                    // A number of places: from six on no strangers' pictures have as many.
+                    // Of whole pictures PDQ says more.
+                    Score::Similarity(_) if method == Some(Named::Crops) && (by_pdq || !score.reaches(least)) => 0,
+                    Score::Similarity(places) if method == Some(Named::Crops) => 100 - 100 / (places / 2).max(1),
                     Score::Similarity(score) => score,
                     // Fits: at most 99.
                     Score::Distance(distance) => 100u32.saturating_sub(distance.max(1)) as u8,
                 };
                 best = best.max(points);
-                if method == Some(Named::Pdq) && score.reaches(request.thresholds.of(collection.algorithm())) {
+                by_pdq |= method == Some(Named::Pdq) && score.reaches(least);
+                if matches!(method, Some(Named::Pdq | Named::Crops)) && score.reaches(least) {
                     by_kind = by_kind.max(points);
                 }
             }

@@ -158,7 +158,9 @@ impl<'a> Writer<'a> {
             tlsh: score(Named::Tlsh),
             strings: score(Named::Strings),
             text: score(Named::Text),
+            cells: score(Named::Cells),
             pdq: score(Named::Pdq),
+            crops: score(Named::Crops).filter(|places| *places > 0),
             chance: row.chance,
             degenerate: row.degenerate,
         };

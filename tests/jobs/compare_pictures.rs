@@ -161,3 +161,51 @@ fn tables_of_a_program_are_no_relation() {
     }
     assert_eq!(names.len(), 3);
 }
+
+/// A part of a picture is found, and a TIFF is said not to be looked at.
+#[test]
+fn cropped_pictures_are_alike() {
+    let room = Room::new();
+    let mut state = 9_u64;
+    let greys: Vec<usize> = (0..48 * 36)
+        .map(|_| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state >> 56) as usize
+        })
+        .collect();
+    // Soft spots: between the greys of a grid.
+    let luma = |x: usize, y: usize| {
+        let row = |line: usize| {
+            let at = |column: usize| greys[line * 48 + column];
+            at(x / 12) * (12 - x % 12) + at(x / 12 + 1) * (x % 12)
+        };
+        ((row(y / 12) * (12 - y % 12) + row(y / 12 + 1) * (y % 12)) / 144) as u8
+    };
+    let cut = |left: usize, top: usize, width: usize, height: usize| -> Vec<Vec<u8>> {
+        (top..top + height).map(|y| (left..left + width).map(|x| luma(x, y)).collect()).collect()
+    };
+    room.file("p/a-whole", &bitmap(&cut(0, 0, 540, 400)));
+    room.file("p/b-part", &bitmap(&cut(120, 60, 300, 240)));
+    let mirrored: Vec<Vec<u8>> = cut(60, 90, 320, 200).iter().map(|row| row.iter().rev().copied().collect()).collect();
+    room.file("p/c-mirrored", &bitmap(&mirrored));
+    room.file("p/d.tiff", b"II*\0\x08\0\0\0 and more than the bytes that decide");
+    let mut said = 0;
+    let mut found = Vec::new();
+    let mut take = |event: Event<'_>| {
+        match event {
+            Event::Related(row) => {
+                let places =
+                    row.scores.iter().find(|(method, _)| method.name() == "crops").map(|(_, score)| score.number());
+                found.push((base(row.a), base(row.b), places.is_some_and(|places| places >= 6)));
+            }
+            Event::OtherPictures(count) => said += count,
+            _ => {}
+        }
+        Ok(())
+    };
+    compare::run(&Request::new(input(&room, &["p"])), &mut take, &Control::new()).unwrap();
+    found.sort_by(|x, y| (&x.0, &x.1).cmp(&(&y.0, &y.1)));
+    let of = |a: &str, b: &str| (a.to_owned(), b.to_owned(), true);
+    assert_eq!(found, [of("a-whole", "b-part"), of("a-whole", "c-mirrored"), of("b-part", "c-mirrored")]);
+    assert_eq!(said, 1);
+}

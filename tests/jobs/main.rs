@@ -56,6 +56,7 @@ mod compare_pictures;
 mod compare_random;
 mod compare_segments;
 mod compare_shown;
+mod compare_tables;
 mod compare_templates;
 #[cfg(feature = "image")]
 mod dd;

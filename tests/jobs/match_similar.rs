@@ -267,3 +267,35 @@ fn a_file_too_short_is_not_a_failure() {
     let (summary, rows) = crate::compare::good(&asked);
     assert_eq!((summary.faults, rows.without), (0, vec![("sdhash".to_owned(), 1)]));
 }
+
+/// Files before an index are compared with those in it, and neither with each other.
+#[test]
+fn a_file_and_an_index_are_two_sets() {
+    let room = files();
+    list(&room, "list", "ssdeep", "ssdeep", &["known"]);
+    run(
+        &Request::new(Input::default(), room.at("list")).write_index(room.at("index")),
+        &mut |_| Ok(()),
+        &Control::new(),
+    )
+    .unwrap();
+    let pairs = |against: bool| {
+        let mut request = pfh::compare::Request::new(input(&room, &["new/changed", "new/same", "new/unknown"]));
+        match against {
+            true => request.against = vec![room.at("index").into()],
+            false => request.input.paths.push(room.at("index").into()),
+        }
+        let mut found = Vec::new();
+        let mut take = |event: pfh::compare::Event<'_>| {
+            if let pfh::compare::Event::Pair(pair) = event {
+                found.push((pair.a.to_vec(), pair.b.to_vec(), pair.score.number()));
+            }
+            Ok(())
+        };
+        pfh::compare::run(&request, &mut take, &Control::new()).unwrap();
+        found.sort();
+        found
+    };
+    assert_eq!(pairs(false), pairs(true));
+    assert!(!pairs(false).is_empty());
+}

@@ -55,6 +55,8 @@ pub enum NoDigest {
     LowEntropy,
     /// The method is for another kind of input: executables, text, pictures.
     OtherKind,
+    /// The input is a picture in a format that is not read: TIFF, HEIF, AVIF, JPEG 2000, JPEG XL.
+    OtherPicture,
     /// The input is a picture that cannot be decoded.
     Damaged,
     /// The input is a picture of more than this many pixels.
@@ -68,6 +70,7 @@ impl fmt::Display for NoDigest {
             NoDigest::TooLong(most) => write!(f, "longer than {most} bytes"),
             NoDigest::LowEntropy => f.write_str("too little variation"),
             NoDigest::OtherKind => f.write_str("of another kind"),
+            NoDigest::OtherPicture => f.write_str("a picture in a format that is not read"),
             NoDigest::Damaged => f.write_str("a picture that cannot be decoded"),
             NoDigest::TooManyPixels(most) => write!(f, "a picture of more than {most} pixels"),
         }

@@ -28,7 +28,9 @@ mod registry;
 mod score;
 mod value;
 
+pub mod cells;
 pub mod chance;
+pub mod crops;
 pub mod imports;
 pub mod index;
 pub mod mrsh_v2;
@@ -37,6 +39,7 @@ pub mod naive;
 pub mod pdq;
 pub mod phash;
 pub mod pictures;
+pub mod programs;
 pub mod sdhash;
 pub mod shingles;
 pub mod ssdeep;

@@ -37,15 +37,19 @@ pub enum Named {
     Imports,
     /// `text`: shared text in any form.
     Text,
+    /// `cells`: the cells of tables, in any order.
+    Cells,
     /// `pdq`: pictures, by 256 bits of their visible content.
     Pdq,
     /// `phash`: pictures, by 64 bits of their visible content.
     Phash,
+    /// `crops`: pictures, by the places that they have in common.
+    Crops,
 }
 
 impl Named {
     /// All of them, in the order of the registry.
-    pub const ALL: [Named; 13] = [
+    pub const ALL: [Named; 15] = [
         Named::Ssdeep,
         Named::Sdhash,
         Named::SdhashStream,
@@ -57,8 +61,10 @@ impl Named {
         Named::Strings,
         Named::Imports,
         Named::Text,
+        Named::Cells,
         Named::Pdq,
         Named::Phash,
+        Named::Crops,
     ];
 
     /// The name in the registry.
@@ -77,6 +83,8 @@ impl Named {
             Named::Text => "text",
             Named::Pdq => "pdq",
             Named::Phash => "phash",
+            Named::Crops => "crops",
+            Named::Cells => "cells",
         }
     }
 
@@ -99,7 +107,8 @@ impl Named {
             Named::Strings => "not an executable",
             Named::Imports => "not an executable, or without imports, damaged or too large",
             Named::Text => "not a text, or too short",
-            Named::Pdq | Named::Phash => "not a picture, or featureless, damaged or too large",
+            Named::Cells => "not a table, or too short",
+            Named::Pdq | Named::Phash | Named::Crops => "not a picture, or featureless, damaged or too large",
             _ => "too short",
         }
     }
@@ -110,7 +119,8 @@ impl Named {
             Named::Strings => "not executables",
             Named::Imports => "not executables, or without imports, damaged or too large",
             Named::Text => "not texts, or too short",
-            Named::Pdq | Named::Phash => "not pictures, or featureless, damaged or too large",
+            Named::Cells => "not tables, or too short",
+            Named::Pdq | Named::Phash | Named::Crops => "not pictures, or featureless, damaged or too large",
             _ => "too short, too plain or too long",
         }
     }
@@ -122,6 +132,8 @@ impl Named {
             Named::Strings => "string",
             Named::Imports => "name",
             Named::MrshV2 | Named::MrshV2Network => "chunk",
+            Named::Crops => "place",
+            Named::Cells => "cell",
             _ => "feature",
         }
     }
@@ -148,7 +160,7 @@ impl Named {
     /// Whether its digests are their features: shared ones are found without a comparison of each
     /// two.
     pub fn is_features(self) -> bool {
-        matches!(self, Named::Shingles | Named::Strings | Named::Imports | Named::Text)
+        matches!(self, Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells)
     }
 
     /// The method whose digests look like this text, which may still be malformed. Both kinds of
@@ -168,6 +180,10 @@ impl Named {
             Some(Named::Imports)
         } else if text.starts_with(b"text:1:") {
             Some(Named::Text)
+        } else if text.starts_with(b"crops:1:") {
+            Some(Named::Crops)
+        } else if text.starts_with(b"cells:1:") {
+            Some(Named::Cells)
         } else if text.starts_with(b":") {
             Some(Named::MrshV2)
         } else {

@@ -4,6 +4,9 @@
 //! no digest has a text that says so: [`TLSH_ABSENT`](crate::TLSH_ABSENT), which is TLSH's own
 //! word, or [`ABSENT`](crate::ABSENT).
 
+use crate::cells::Cells;
+#[cfg(feature = "pictures")]
+use crate::crops::Crops;
 use crate::imports::Imports;
 use crate::mrsh_v2::{self, MrshV2};
 #[cfg(feature = "pictures")]
@@ -13,7 +16,7 @@ use crate::phash::Phash;
 use crate::sdhash::{self, Sdhash};
 use crate::shingles::Shingles;
 use crate::ssdeep::Ssdeep;
-use crate::strings::Strings;
+use crate::strings::{self, Strings};
 use crate::text::Text;
 use crate::tlsh::Tlsh;
 use crate::{Content, Hasher, Method, Named, Similar};
@@ -21,7 +24,7 @@ use pfh_digest::Standing::Similarity;
 use pfh_digest::{Output, Row, State, Value};
 
 /// The methods, for a `pfh_digest::Registry`.
-pub static ROWS: [Row; if cfg!(feature = "pictures") { 13 } else { 11 }] = [
+pub static ROWS: [Row; if cfg!(feature = "pictures") { 15 } else { 12 }] = [
     row(Named::Ssdeep, &["ctph"], || start(Named::Ssdeep, Ssdeep.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into()),
     row(Named::Sdhash, &["sdbf"], || start(Named::Sdhash, sdhash::Either::new(false)))
@@ -38,17 +41,22 @@ pub static ROWS: [Row; if cfg!(feature = "pictures") { 13 } else { 11 }] = [
     // Their digests are their features.
     row(Named::Shingles, &[], || start(Named::Shingles, Shingles.hasher()))
         .with_features(|| start(Named::Shingles, Shingles.hasher())),
-    row(Named::Strings, &[], || start(Named::Strings, Strings.hasher()))
-        .with_features(|| start(Named::Strings, Strings.hasher())),
+    row(Named::Strings, &[], || Box::new(OfStrings(Strings.hasher())))
+        .with_features(|| Box::new(OfStrings(Strings.hasher()))),
     row(Named::Imports, &[], || start(Named::Imports, Imports.hasher()))
         .with_features(|| start(Named::Imports, Imports.hasher())),
     row(Named::Text, &[], || start(Named::Text, Text.hasher())).with_features(|| start(Named::Text, Text.hasher())),
+    row(Named::Cells, &[], || start(Named::Cells, Cells.hasher()))
+        .with_features(|| start(Named::Cells, Cells.hasher())),
     #[cfg(feature = "pictures")]
     row(Named::Pdq, &[], || start(Named::Pdq, Pdq.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Pdq, Pdq.digest(bytes).map(Content::Pdq), None).into()),
     #[cfg(feature = "pictures")]
     row(Named::Phash, &[], || start(Named::Phash, Phash.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Phash, Phash.digest(bytes).map(Content::Phash), None).into()),
+    #[cfg(feature = "pictures")]
+    row(Named::Crops, &[], || start(Named::Crops, Crops.hasher()))
+        .with_whole(|bytes, _| Similar::new(Named::Crops, Crops.digest(bytes).map(Content::Crops), None).into()),
 ];
 
 const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box<dyn State>) -> Row {
@@ -66,6 +74,8 @@ const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box
         Named::Text => (|text| parse(Named::Text, text), &Named::Text),
         Named::Pdq => (|text| parse(Named::Pdq, text), &Named::Pdq),
         Named::Phash => (|text| parse(Named::Phash, text), &Named::Phash),
+        Named::Cells => (|text| parse(Named::Cells, text), &Named::Cells),
+        Named::Crops => (|text| parse(Named::Crops, text), &Named::Crops),
     };
     Row::new(method.name(), aliases, Output::Text, Similarity, 1, start).with_parser(parse).with_fact(fact)
 }
@@ -123,6 +133,13 @@ impl IntoContent for crate::phash::Digest {
     }
 }
 
+#[cfg(feature = "pictures")]
+impl IntoContent for crate::crops::Digest {
+    fn into_content(self) -> Content {
+        Content::Crops(self)
+    }
+}
+
 /// A generator of a method.
 #[derive(Clone)]
 struct Running<H>(Named, H);
@@ -152,6 +169,25 @@ where
     H::Digest: IntoContent,
 {
     Box::new(Running(method, hasher))
+}
+
+/// The generator of strings, which also sees whether a program is packed.
+#[derive(Clone)]
+struct OfStrings(strings::Generator);
+
+impl State for OfStrings {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finalize(self: Box<Self>, _: usize) -> Value {
+        let is_packed = self.0.is_packed();
+        Similar::new(Named::Strings, self.0.finalize().map(Content::Shingles), None).of_packed(is_packed).into()
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
 }
 
 /// A generator that keeps the features.

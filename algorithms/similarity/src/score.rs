@@ -50,6 +50,9 @@ pub enum Degenerate {
     /// The digest matches random data as well as anything else (sdhash): a match with it means
     /// nothing.
     Saturated,
+    /// The input is a program that unpacks itself: the digest is of its packer and of compressed
+    /// bytes.
+    Packed,
 }
 
 impl fmt::Display for Degenerate {
@@ -58,6 +61,7 @@ impl fmt::Display for Degenerate {
             Degenerate::FewFeatures => "few features",
             Degenerate::LowEntropy => "low entropy",
             Degenerate::Saturated => "saturated",
+            Degenerate::Packed => "packed",
         })
     }
 }

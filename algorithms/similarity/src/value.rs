@@ -1,6 +1,6 @@
 //! A digest of any of the methods, as a value.
 
-use crate::{Named, NoDigest, ParseError, mrsh_v2, pdq, phash, sdhash, shingles, ssdeep, tlsh};
+use crate::{Named, NoDigest, ParseError, crops, mrsh_v2, pdq, phash, sdhash, shingles, ssdeep, tlsh};
 use pfh_digest::{Digest, Value};
 use std::fmt;
 
@@ -22,6 +22,8 @@ pub enum Content {
     Pdq(pdq::Digest),
     /// A digest of pHash.
     Phash(phash::Digest),
+    /// The places of a picture.
+    Crops(crops::Digest),
     /// None: the input is too short, too long or too plain for the method.
     Absent,
 }
@@ -43,12 +45,17 @@ pub struct Similar {
     method: Named,
     content: Content,
     features: Option<Vec<u64>>,
+    /// Why there is none, where it was made here.
+    lacking: Option<NoDigest>,
+    /// Whether the input says that it is a program that unpacks itself.
+    is_packed: bool,
 }
 
 impl Similar {
     /// The digest that a method made of an input, with its features if they were kept.
     pub(crate) fn new(method: Named, content: Result<Content, NoDigest>, features: Option<Vec<u64>>) -> Similar {
-        Similar { method, content: content.unwrap_or(Content::Absent), features }
+        let lacking = content.as_ref().err().copied();
+        Similar { method, content: content.unwrap_or(Content::Absent), features, lacking, is_packed: false }
     }
 
     /// The value of a digest; `None` if it is not a similarity digest.
@@ -62,7 +69,7 @@ impl Similar {
     /// The fault of the text.
     pub fn parse(method: Named, text: &str) -> Result<Similar, ParseError> {
         if text == method.absent() {
-            return Ok(Similar { method, content: Content::Absent, features: None });
+            return Ok(Similar::read(method, Content::Absent));
         }
         let content = match method {
             Named::Ssdeep => Content::Ssdeep(text.parse()?),
@@ -78,7 +85,8 @@ impl Similar {
             Named::Tlsh => Content::Tlsh(text.parse()?),
             Named::Pdq => Content::Pdq(text.parse()?),
             Named::Phash => Content::Phash(text.parse()?),
-            Named::Shingles | Named::Strings | Named::Imports | Named::Text => {
+            Named::Crops => Content::Crops(text.parse()?),
+            Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells => {
                 let digest: shingles::Digest = text.parse()?;
                 if digest.unit().method() != method {
                     return Err(ParseError::Marker);
@@ -86,12 +94,12 @@ impl Similar {
                 Content::Shingles(digest)
             }
         };
-        Ok(Similar { method, content, features: None })
+        Ok(Similar::read(method, content))
     }
 
     /// A digest that was read from a list of the method's own.
     pub fn read(method: Named, content: Content) -> Similar {
-        Similar { method, content, features: None }
+        Similar { method, content, features: None, lacking: None, is_packed: false }
     }
 
     /// The method.
@@ -102,6 +110,21 @@ impl Similar {
     /// The digest itself.
     pub fn content(&self) -> &Content {
         &self.content
+    }
+
+    /// Why the input has no digest, where it was read and not a text.
+    pub fn lacking(&self) -> Option<NoDigest> {
+        self.lacking
+    }
+
+    /// The same of a program that unpacks itself.
+    pub(crate) fn of_packed(self, is_packed: bool) -> Similar {
+        Similar { is_packed, ..self }
+    }
+
+    /// Whether the input said that it is a program that unpacks itself (`strings`).
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
     }
 
     /// The features that it was made of, ascending and each once, if they were kept.
@@ -125,6 +148,7 @@ impl fmt::Display for Similar {
             Content::Shingles(digest) => digest.fmt(f),
             Content::Pdq(digest) => digest.fmt(f),
             Content::Phash(digest) => digest.fmt(f),
+            Content::Crops(digest) => digest.fmt(f),
             Content::Absent => f.write_str(self.method.absent()),
         }
     }

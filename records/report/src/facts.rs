@@ -53,8 +53,12 @@ pub struct Related<'a> {
     pub strings: Option<u32>,
     /// The score of texts in their normal form.
     pub text: Option<u32>,
+    /// The score of the cells of tables.
+    pub cells: Option<u32>,
     /// The distance of PDQ.
     pub pdq: Option<u32>,
+    /// The places that two pictures have in common.
+    pub crops: Option<u32>,
     /// How often the digests of unrelated files are so much alike.
     pub chance: Option<Chance>,
     /// Why a score may mean nothing.

@@ -323,9 +323,15 @@ pub struct Related<'a> {
     /// The score of two texts in their normal form, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<u32>,
+    /// The share of the cells of two tables that both have, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<u32>,
     /// The distance of two pictures by PDQ, from 0, which is the best, to 256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pdq: Option<u32>,
+    /// The number of places that two pictures have in common, in any size and orientation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crops: Option<u32>,
     #[serde(flatten)]
     chance: Unrelated,
     /// Why a score says little.
@@ -349,7 +355,9 @@ impl<'a> Related<'a> {
             tlsh: row.tlsh,
             strings: row.strings,
             text: row.text,
+            cells: row.cells,
             pdq: row.pdq,
+            crops: row.crops,
             chance: Unrelated::of(row.chance),
             degenerate: row.degenerate.map(|why| why.to_string()),
         }

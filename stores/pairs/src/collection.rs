@@ -4,8 +4,8 @@ use crate::families::Sketch;
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
-use pfh_similarity::{Content, Degenerate, Named, ParseError, Score, Similar};
-use pfh_similarity::{pdq, phash, sdhash, shingles, ssdeep, tlsh};
+use pfh_similarity::{ABSENT, Content, Degenerate, Named, NoDigest, ParseError, Score, Similar};
+use pfh_similarity::{crops, pdq, phash, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ pub(crate) enum Digests {
     Tlsh(Vec<tlsh::Digest>),
     Pdq(Vec<pdq::Digest>),
     Phash(Vec<phash::Digest>),
+    Crops(Vec<crops::Digest>),
     /// Of the unit of one method.
     Shingles(Vec<shingles::Digest>),
     /// Of digests whose windows are among the features.
@@ -61,11 +62,15 @@ pub struct Collection {
     /// The method whose text pairs are written as: files that it makes no digest of are here.
     stands_for: Option<Algorithm>,
     without: u64,
+    /// Those of them that are pictures in a format that is not read.
+    unread: u64,
     /// The size of the file of each digest, in bytes; shorter than the names where the last are not
     /// known.
     sizes: Vec<Option<u64>>,
     /// Of each digest of sdhash, whether it matches random data.
     saturated: Vec<bool>,
+    /// The places of programs that unpack themselves, ascending.
+    packed: Vec<u32>,
     /// Inputs of the first set, where there are two.
     before: u64,
     /// Every feature with the places of the digests that hold it.
@@ -92,7 +97,10 @@ impl Collection {
             Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
             Some(Named::Pdq) => Digests::Pdq(Vec::new()),
             Some(Named::Phash) => Digests::Phash(Vec::new()),
-            Some(Named::Shingles | Named::Strings | Named::Imports | Named::Text) => Digests::Shingles(Vec::new()),
+            Some(Named::Crops) => Digests::Crops(Vec::new()),
+            Some(Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells) => {
+                Digests::Shingles(Vec::new())
+            }
             None => Digests::Exact(Vec::new()),
         };
         let rarity = match Named::of(algorithm) {
@@ -106,8 +114,10 @@ impl Collection {
             split: None,
             stands_for: None,
             without: 0,
+            unread: 0,
             sizes: Vec::new(),
             saturated: Vec::new(),
+            packed: Vec::new(),
             before: 0,
             features: None,
             rarity,
@@ -189,6 +199,11 @@ impl Collection {
         self.without
     }
 
+    /// Those of them that are pictures in a format that is not read.
+    pub fn unread(&self) -> u64 {
+        self.unread
+    }
+
     /// Takes the features out, for [`Search::run_with`](crate::Search::run_with).
     pub fn take_features(&mut self) -> Option<Features> {
         self.features.take().map(Features)
@@ -241,12 +256,17 @@ impl Collection {
         let place = u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(Refused::Full)?;
         let Some(similar) = Similar::of(digest) else {
             let Digests::Exact(digests) = &mut self.digests else { return Err(Refused::Malformed(ParseError::Marker)) };
+            if digest.text() == Some(ABSENT) {
+                self.without += 1;
+                return Ok(());
+            }
             digests.push(digest.clone());
             self.names.push(name.clone());
             return Ok(());
         };
         if self.is_blank(similar) {
             self.without += 1;
+            self.unread += u64::from(similar.lacking() == Some(NoDigest::OtherPicture));
             return Ok(());
         }
         let features = match (&self.features, similar.content(), similar.features()) {
@@ -269,12 +289,16 @@ impl Collection {
             (Digests::Tlsh(digests), Content::Tlsh(digest)) => digests.push(digest.clone()),
             (Digests::Pdq(digests), Content::Pdq(digest)) => digests.push(*digest),
             (Digests::Phash(digests), Content::Phash(digest)) => digests.push(*digest),
+            (Digests::Crops(digests), Content::Crops(digest)) => digests.push(digest.clone()),
             (Digests::Shingles(digests), Content::Shingles(digest)) => digests.push(digest.clone()),
             (Digests::Outlines(outlines), Content::Shingles(digest)) => outlines.push(digest.outline_by(self.rarity)),
             _ => return Err(Refused::Malformed(ParseError::Marker)),
         }
         if let (Content::Shingles(digest), true) = (similar.content(), self.rarity.has_templates()) {
             self.sketches.push(Sketch::of(digest.own_windows()));
+        }
+        if similar.is_packed() {
+            self.packed.push(place);
         }
         self.names.push(name.clone());
         if let Some(sorter) = &mut self.features {
@@ -332,6 +356,7 @@ impl Collection {
             Digests::Tlsh(digests) => digests[place].to_string(),
             Digests::Pdq(digests) => digests[place].to_string(),
             Digests::Phash(digests) => digests[place].to_string(),
+            Digests::Crops(digests) => digests[place].to_string(),
             Digests::Shingles(digests) => digests[place].to_string(),
             Digests::Outlines(outlines) => outlines[place].to_string(),
             Digests::Exact(digests) => digests[place].to_string(),
@@ -341,6 +366,11 @@ impl Collection {
     /// The names of all, in the order of their places; cheap to copy.
     pub fn names(&self) -> Arc<[Arc<[u8]>]> {
         self.names.clone().into()
+    }
+
+    /// Whether the digest at a place is of a program that says that it unpacks itself (strings).
+    pub fn is_packed(&self, place: u32) -> bool {
+        self.packed.binary_search(&place).is_ok()
     }
 
     /// Whether the digest at a place matches random data.
@@ -361,7 +391,7 @@ impl Collection {
             Digests::Sdhash(_) if self.saturated[place] => Some(Degenerate::Saturated),
             Digests::Sdhash(digests) => digests[place].plain(),
             Digests::MrshV2(method, digests) => digests[place].degenerate(method),
-            Digests::Tlsh(_) | Digests::Pdq(_) | Digests::Phash(_) => None,
+            Digests::Tlsh(_) | Digests::Pdq(_) | Digests::Phash(_) | Digests::Crops(_) => None,
             Digests::Shingles(_) | Digests::Outlines(_) | Digests::Exact(_) => None,
         }
     }
@@ -376,6 +406,7 @@ impl Collection {
             Digests::Tlsh(digests) => digests[a] == digests[b],
             Digests::Pdq(digests) => digests[a] == digests[b],
             Digests::Phash(digests) => digests[a] == digests[b],
+            Digests::Crops(digests) => digests[a] == digests[b],
             Digests::Shingles(digests) => digests[a] == digests[b],
             Digests::Outlines(outlines) => outlines[a] == outlines[b],
             Digests::Exact(digests) => digests[a] == digests[b],
@@ -400,6 +431,7 @@ impl Collection {
             Digests::Pdq(digests) if self.turning => Score::Distance(pdq::nearest(&digests[a], &digests[b]).0),
             Digests::Pdq(digests) => Score::Distance(digests[a].distance(&digests[b])),
             Digests::Phash(digests) => Score::Distance(digests[a].distance(&digests[b])),
+            Digests::Crops(digests) => Score::Similarity(crops::common(&digests[a], &digests[b])),
             Digests::Shingles(digests) => digests[a].compare(&digests[b]).score,
             Digests::Outlines(_) => return None,
             Digests::Exact(digests) => Score::Similarity(if digests[a] == digests[b] { 100 } else { 0 }),

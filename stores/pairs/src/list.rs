@@ -26,7 +26,7 @@ pub enum Wrong {
     #[error("line {0}: {1}")]
     Digest(u64, Refused),
     /// It is an index that holds no digests, only the files that have each window.
-    #[error("an index of {} holds no digests: compare the list that it was made of", .0.name())]
+    #[error("an index of {} holds no digests: pfh match --similar asks it", .0.name())]
     Index(Named),
     /// It has no digests of these algorithms.
     #[error("no digests of {}", .0.iter().map(Algorithm::to_string).collect::<Vec<_>>().join(", "))]

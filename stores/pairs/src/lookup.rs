@@ -188,6 +188,10 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
             let distances = digests.iter().map(|other| digest.distance(other));
             distances.enumerate().for_each(|(place, distance)| take(place, Score::Distance(distance), None));
         }
+        (Digests::Crops(digests), Some(Content::Crops(digest))) => {
+            let common = digests.iter().map(|other| pfh_similarity::crops::common(other, digest));
+            common.enumerate().for_each(|(place, score)| take(place, Score::Similarity(score), None));
+        }
         (Digests::Exact(digests), _) => {
             for (place, _) in digests.iter().enumerate().filter(|(_, other)| *other == digest) {
                 take(place, Score::Similarity(100), None);

@@ -30,6 +30,8 @@ pub enum Kin {
     Strings,
     /// Texts in their normal form.
     Text,
+    /// Cells of tables.
+    Cells,
 }
 
 /// The result of all methods together for two inputs.
@@ -43,8 +45,8 @@ pub struct Both {
     pub contained: [u8; 2],
     /// The same of what each has for itself.
     pub weighted: [u8; 2],
-    /// The scores by strings and by text.
-    pub kin: [u8; 2],
+    /// The scores by strings, by text and by cells.
+    pub kin: [u8; 3],
     /// The worst mark of the methods that find them alike.
     pub degenerate: Option<Degenerate>,
 }
@@ -85,11 +87,11 @@ impl Both {
         let (mut packed, mut more) = (Packed(u128::from(high) << 64 | u128::from(low)), Packed(more.into()));
         let shared_bytes = packed.take(BYTES);
         let kind = packed.take(2) as usize;
-        let mut percents = [0; 6];
+        let mut percents = [0; 7];
         percents.iter_mut().rev().for_each(|percent| *percent = more.take(7) as u8);
-        let [a, b, strings, text, own_a, own_b] = percents;
+        let [a, b, strings, text, cells, own_a, own_b] = percents;
         let degenerate = kind.checked_sub(1).and_then(|kind| KINDS.get(kind)).copied();
-        let (contained, kin, weighted) = ([a, b], [strings, text], [own_a, own_b]);
+        let (contained, kin, weighted) = ([a, b], [strings, text, cells], [own_a, own_b]);
         (Both { inputs: [0; 2], shared_bytes, contained, weighted, kin, degenerate }, packed)
     }
 }
@@ -117,7 +119,7 @@ impl Relations {
             shared_bytes: finding.evidence.shared_bytes.unwrap_or(0),
             contained: finding.evidence.contained.unwrap_or_default(),
             weighted: finding.evidence.weighted.unwrap_or_default(),
-            kin: [Kin::Strings, Kin::Text]
+            kin: [Kin::Strings, Kin::Text, Kin::Cells]
                 .map(|own| finding.kin.map_or(0, |(kin, score)| if kin == own { score } else { 0 })),
             degenerate: finding.degenerate.filter(|_| finding.alike),
         };
@@ -169,7 +171,7 @@ impl Relations {
                     both.shared_bytes = both.shared_bytes.max(inner.shared_bytes);
                     both.contained = [0, 1].map(|i| both.contained[i].max(inner.contained[i]));
                     both.weighted = [0, 1].map(|i| both.weighted[i].max(inner.weighted[i]));
-                    both.kin = [0, 1].map(|i| both.kin[i].max(inner.kin[i]));
+                    both.kin = [0, 1, 2].map(|i| both.kin[i].max(inner.kin[i]));
                     both.degenerate = both.degenerate.max(inner.degenerate);
                 }
                 _ => {
@@ -235,7 +237,7 @@ mod tests {
                 shared_bytes: 0,
                 contained: [0; 2],
                 weighted: [0; 2],
-                kin: [0; 2],
+                kin: [0; 3],
                 degenerate: None,
             };
             let (both, found) = rows.entry(finding.inputs).or_insert((none, false));

@@ -138,6 +138,7 @@ impl Search {
             Digests::Pdq(digests) if collection.turning => turned::share(digests, pairs, most, share, visitor),
             Digests::Pdq(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Phash(digests) => index::bits_share(digests, pairs, most, share, visitor),
+            Digests::Crops(digests) => index::crops_share(digests, pairs, least, share, visitor),
             // Features decide.
             Digests::Shingles(_) | Digests::Outlines(_) => ControlFlow::Continue(Report::default()),
             Digests::Exact(_) if share.part > 0 => ControlFlow::Continue(Report::default()),
@@ -216,6 +217,9 @@ impl Search {
             // and by pHash none is nearer than 8 (bench/record, pictures).
             (Some(Named::Pdq), _) => Score::Distance(31),
             (Some(Named::Phash), _) => Score::Distance(6),
+            // None of 495,510 pairs of photographs of github.com/EliSchwartz/imagenet-sample-images
+            // has five places in common.
+            (Some(Named::Crops), _) => Score::Similarity(6),
             (Some(Named::Shingles), _) => Score::Similarity(3),
             // In one half of Debian's packages no two programs of different sources reach 18, in
             // the other half no two reach 15, and 99 and 100 in 100 new releases reach 20; texts
@@ -223,6 +227,8 @@ impl Search {
             (Some(Named::Strings), _) => Score::Similarity(20),
             (Some(Named::Imports), _) => Score::Similarity(55),
             (Some(Named::Text), _) => Score::Similarity(5),
+            // Columns of dates and of years are in tables that have nothing else in common.
+            (Some(Named::Cells), _) => Score::Similarity(30),
             (Some(_), true) => Score::Similarity(1),
             (Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd), false) => Score::Similarity(30),
             (Some(_), false) => Score::Similarity(21),

@@ -16,10 +16,15 @@ use std::path::PathBuf;
 
 /// The operands.
 const PATHS: &str = "Directories with everything below, files, and lists of digests as ssdeep, sdhash, mrsh-v2 and pfh write them, or \
-                     indexes of such";
+                     indexes of such; files before a last index are compared with those in it only";
 
 /// The words and columns of the table, and where each method is blind.
 const WORDS: &str = "\
+Two files; # is for bytes that both hold, and few others:
+  equal       nearly-equal  a-in-b        b-in-a        shares        alike
+  a [######]  a [######-]   a   [####]    a [-####---]  a [--###]     a [~~~~~~]
+  b [######]  b [######+]   b [++####++]  b  [####]     b   [###+++]  b [~~~~~~]
+
 The table, the surest row first:
   equal         the same bytes
   nearly-equal  each file holds 80 % of what the other has for itself
@@ -38,9 +43,12 @@ Blind spots:
   sdhash        changes in every 64 bytes; digests of long plain files are like any other
   mrsh-v2       changes in every 300 bytes
   tlsh          parts of a file; files of one format look alike from 100 on
-  strings       other files than programs
+  strings       other files than programs; packed ones, which are marked (UPX and others that name it)
   text          other files than texts
-  pdq           other files than pictures; pictures that were cut";
+  cells         other files than tables; tables of short numbers; changed values
+  pdq           other files than pictures; pictures that were cut
+  crops         other files than pictures; parts below a quarter; pictures without corners, turned by \
+less than a quarter";
 
 /// An order of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -69,14 +77,14 @@ pub struct Compare {
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings and
-    /// imports (of executables), text (in any form), pdq and phash (pictures); others pair equal
-    /// digests [default: those of the lists, else all but imports and phash at once, one row a
-    /// pair].
+    /// imports (of executables), text (in any form), cells (of tables), pdq, phash and crops
+    /// (pictures); others, as imphash and richhash, pair equal digests [default: those of the
+    /// lists, else all but imports and phash at once, one row a pair].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Minimum score of a pair (tlsh, pdq, phash: maximum distance; with --evidence: minimum number
     /// shared): N for all, NAME=N for one [default: shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21,
-    /// tlsh=60, strings=20, imports=55, text=5, pdq=31, phash=6].
+    /// tlsh=60, strings=20, imports=55, text=5, cells=30, pdq=31, phash=6, crops=6].
     #[arg(long, value_name = "[NAME=]N", value_delimiter = ',')]
     pub threshold: Vec<String>,
     /// Behave like the reference tools: their thresholds (every score above 0), and sdhash's ties

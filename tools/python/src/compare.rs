@@ -20,7 +20,8 @@ pub struct Pair {
     b: OsString,
     /// 0 to 100, for TLSH a distance from 0 on.
     score: u32,
-    /// Why the score may mean nothing: `few features`, `low entropy`, `saturated`; or `None`.
+    /// Why the score may mean nothing: `few features`, `low entropy`, `saturated`, `packed`; or
+    /// `None`.
     degenerate: Option<String>,
     /// Unrelated files of this size reach the score once in that many pairs.
     once_in: Option<u64>,

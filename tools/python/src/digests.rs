@@ -59,6 +59,7 @@ impl Columns {
             Some(Degenerate::FewFeatures) => 1,
             Some(Degenerate::LowEntropy) => 2,
             Some(Degenerate::Saturated) => 3,
+            Some(Degenerate::Packed) => 4,
         });
     }
 
@@ -157,7 +158,7 @@ impl Digests {
 
     /// Calls `take` with the pairs of share `part` of `of`, in batches of four columns: the places
     /// of both, the score, and why it may mean nothing (1 few features, 2 low entropy, 3
-    /// saturated). `threshold` is the method's own unless it is given.
+    /// saturated, 4 packed). `threshold` is the method's own unless it is given.
     #[pyo3(signature = (take, part = 0, of = 1, *, threshold = None, threads = Threads::ONE, memory = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn pairs(

@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::hashing::{Data, Hash, named};
-use pfh::similarity::{Content, Method, Named, Similar, mrsh_v2, sdhash, ssdeep, tlsh};
+use pfh::similarity::{Content, Method, Named, Similar, crops, mrsh_v2, sdhash, ssdeep, tlsh};
 use pfh::{Algorithm, Digest};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -38,6 +38,7 @@ fn score(a: &Similar, b: &Similar) -> Option<u32> {
         (Content::Tlsh(a), Content::Tlsh(b)) => tlsh::Tlsh.compare(a, b),
         (Content::Pdq(a), Content::Pdq(b)) => return Some(a.distance(b)),
         (Content::Phash(a), Content::Phash(b)) => return Some(a.distance(b)),
+        (Content::Crops(a), Content::Crops(b)) => return Some(u32::from(crops::common(a, b))),
         (Content::Shingles(a), Content::Shingles(b)) => a.compare(b),
         _ => return None,
     };

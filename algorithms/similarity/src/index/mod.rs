@@ -8,6 +8,8 @@
 //!   it from below.
 //! * [`bits()`], of digests of pictures: equal pieces, or pieces that differ in one bit. Nothing
 //!   more distant than the threshold allows lacks one.
+//! * [`crops_share`], of digests of parts of pictures: points whose surroundings have one of two
+//!   keys in common. Points without one are not alike.
 //! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache.
 //!   Bloom filters of unrelated inputs can score by chance, so nothing less finds the same pairs.
 //!
@@ -18,6 +20,7 @@ mod bits;
 mod brute;
 mod cluster;
 mod complete;
+mod crops;
 mod grams;
 mod linked;
 mod ranges;
@@ -26,6 +29,7 @@ pub use bits::{bits, bits_share};
 pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
 pub use complete::{Complete, Linked};
+pub use crops::crops_share;
 pub use grams::{keys, ssdeep, ssdeep_share};
 pub use linked::ssdeep_groups;
 pub use ranges::{tlsh, tlsh_share};

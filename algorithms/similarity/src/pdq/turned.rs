@@ -25,6 +25,11 @@ impl Orientation {
         all
     };
 
+    /// Whether it mirrors left and right, top and bottom, and at the diagonal afterwards.
+    pub(crate) const fn parts(self) -> [bool; 3] {
+        [self.0 & 1 != 0, self.0 & 2 != 0, self.0 & 4 != 0]
+    }
+
     /// The digest that a picture has in this orientation, but for some bits.
     pub fn of(self, digest: &Digest) -> Digest {
         // A word has four rows of 16 bits: a row for a vertical frequency, a bit for a horizontal

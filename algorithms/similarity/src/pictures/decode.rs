@@ -10,10 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Hands the rows of a picture to `rows`, from top to bottom.
 ///
 /// # Errors
-/// [`NoDigest::OtherKind`] for a file of another kind; other reasons
-/// for a picture that is damaged or too large.
+/// [`NoDigest::OtherKind`] for a file of another kind, [`NoDigest::OtherPicture`] for one in a
+/// format that is not read; other reasons for a picture that is damaged or too large.
 pub fn decode(bytes: &[u8], rows: &mut dyn Rows) -> Result<(), NoDigest> {
-    let kind = Kind::of(bytes).ok_or(NoDigest::OtherKind)?;
+    let kind = Kind::of(bytes).ok_or_else(|| Kind::lacking(bytes))?;
     if bytes.len() as u64 > LARGEST {
         return Err(NoDigest::TooLong(LARGEST));
     }

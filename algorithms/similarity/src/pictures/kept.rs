@@ -11,6 +11,8 @@ use crate::NoDigest;
 pub struct Kept {
     bytes: Vec<u8>,
     length: u64,
+    /// Whether the file is a picture in a format that is not read.
+    is_other: bool,
 }
 
 impl Kept {
@@ -28,6 +30,7 @@ impl Kept {
         }
         self.bytes.extend_from_slice(bytes);
         if before < deciding && self.length >= deciding && Kind::of(&self.bytes).is_none() {
+            self.is_other = Kind::lacking(&self.bytes) == NoDigest::OtherPicture;
             self.bytes = Vec::new();
         }
     }
@@ -39,6 +42,9 @@ impl Kept {
     pub fn decode(self, rows: &mut dyn Rows) -> Result<(), NoDigest> {
         if self.length > LARGEST && Kind::of(&self.bytes).is_some() {
             return Err(NoDigest::TooLong(LARGEST));
+        }
+        if self.is_other {
+            return Err(NoDigest::OtherPicture);
         }
         decode(&self.bytes, rows)
     }

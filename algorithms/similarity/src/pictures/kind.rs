@@ -1,5 +1,7 @@
 //! The format of a picture by its first bytes.
 
+use crate::NoDigest;
+
 /// A format of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -36,5 +38,26 @@ impl Kind {
         } else {
             None
         }
+    }
+
+    /// Why a file of no kind that begins with these bytes is not decoded: it is another picture
+    /// (TIFF 6.0, also big ones and the raw forms of cameras made of it; ISO/IEC 23008-12; ISO/IEC
+    /// 15444-1; ISO/IEC 18181-2), or none.
+    pub(crate) fn lacking(first: &[u8]) -> NoDigest {
+        let starts: [&[u8]; 8] = [
+            b"II*\0",
+            b"MM\0*",
+            b"II+\0",
+            b"MM\0+",
+            b"\0\0\0\x0cjP  ",
+            b"\xff\x4f\xff\x51",
+            b"\0\0\0\x0cJXL ",
+            b"\xff\x0a",
+        ];
+        let brands = [b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"mif2", b"msf1", b"avif", b"avis"];
+        let is_heif = first.get(4..8) == Some(b"ftyp")
+            && first.get(8..12).is_some_and(|brand| brands.iter().any(|known| &known[..] == brand));
+        let is_picture = is_heif || starts.iter().any(|start| first.starts_with(start));
+        if is_picture { NoDigest::OtherPicture } else { NoDigest::OtherKind }
     }
 }

@@ -48,6 +48,8 @@ pub use kind::Kind;
 pub use limits::{LARGEST, LEAST_QUALITY, MOST_PIXELS};
 
 #[cfg(feature = "pictures")]
+pub(crate) use cosine::transform;
+#[cfg(feature = "pictures")]
 pub(crate) use scale::Axis;
 #[cfg(feature = "pictures")]
 pub(crate) use square::Square;

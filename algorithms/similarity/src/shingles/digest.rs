@@ -21,6 +21,8 @@ pub enum Unit {
     String,
     /// The imports, exports and sections of an executable: `imports`.
     Import,
+    /// The cells of a table: `cells`.
+    Cell,
 }
 
 impl Unit {
@@ -31,6 +33,7 @@ impl Unit {
             Unit::Text => Named::Text,
             Unit::String => Named::Strings,
             Unit::Import => Named::Imports,
+            Unit::Cell => Named::Cells,
         }
     }
 
@@ -41,6 +44,7 @@ impl Unit {
             Named::Text => Some(Unit::Text),
             Named::Strings => Some(Unit::String),
             Named::Imports => Some(Unit::Import),
+            Named::Cells => Some(Unit::Cell),
             _ => None,
         }
     }
@@ -51,6 +55,7 @@ impl Unit {
             Unit::Window | Unit::Text => (least_level(length), WINDOW as u64),
             Unit::String => (0, LEAST_STRING as u64),
             Unit::Import => (0, LEAST_HEADER),
+            Unit::Cell => (0, 1),
         }
     }
 }
@@ -299,7 +304,7 @@ impl Shared {
         let [a, b] = self.weights;
         let share = match self.unit {
             Unit::Window | Unit::Text => percent(self.weight, a.min(b)),
-            Unit::String | Unit::Import => percent(self.weight, a + b - self.weight.min(a)),
+            Unit::String | Unit::Import | Unit::Cell => percent(self.weight, a + b - self.weight.min(a)),
         };
         Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { share })
     }
@@ -312,7 +317,7 @@ impl Shared {
                 let weighted = Some(self.weighted_share());
                 Evidence { shared_bytes: Some(self.bytes()), contained, weighted, ..Evidence::default() }
             }
-            Unit::String | Unit::Import => {
+            Unit::String | Unit::Import | Unit::Cell => {
                 Evidence { shared_features: Some(self.windows), contained, ..Evidence::default() }
             }
         }
@@ -351,8 +356,10 @@ impl FromStr for Digest {
     fn from_str(text: &str) -> Result<Digest, ParseError> {
         let (name, fields) = text.split_once(":1:").ok_or(ParseError::Marker)?;
         let named = |unit: &Unit| unit.method().name() == name;
-        let unit =
-            [Unit::Window, Unit::Text, Unit::String, Unit::Import].into_iter().find(named).ok_or(ParseError::Marker)?;
+        let unit = [Unit::Window, Unit::Text, Unit::String, Unit::Import, Unit::Cell]
+            .into_iter()
+            .find(named)
+            .ok_or(ParseError::Marker)?;
         let fields: Vec<&str> = fields.split(':').collect();
         let &[length, level_text, count, windows] = &fields[..] else { return Err(ParseError::Fields) };
         let length: u64 = number(length.as_bytes())?;

@@ -1,6 +1,7 @@
 //! Generation, in one pass.
 
 use super::common::COMMON;
+use crate::programs::{DECIDING, is_packed};
 use crate::shingles::{Chosen, Digest, LEAST_STRING, Unit};
 use crate::{Hasher, NoDigest};
 use std::sync::LazyLock;
@@ -117,6 +118,8 @@ pub struct Generator {
     length: u64,
     /// The first bytes, until they show whether the input is an executable.
     first: [u8; MARK],
+    /// More of them, of an executable.
+    header: Vec<u8>,
     narrow: Run,
     wide: Run,
     place: Wide,
@@ -129,6 +132,7 @@ impl Generator {
         Generator {
             length: 0,
             first: [0; MARK],
+            header: Vec::new(),
             narrow: Run::EMPTY,
             wide: Run::EMPTY,
             place: Wide::Idle,
@@ -140,6 +144,11 @@ impl Generator {
     fn is_executable(&self) -> bool {
         let came = &self.first[..self.length.min(MARK as u64) as usize];
         MARKS.iter().any(|mark| came.iter().zip(*mark).all(|(a, b)| a == b))
+    }
+
+    /// Whether the input says that it is a program that unpacks itself.
+    pub fn is_packed(&self) -> bool {
+        self.is_executable() && is_packed(&self.header)
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -204,6 +213,8 @@ impl Hasher for Generator {
             self.first[before as usize..].iter_mut().zip(bytes).for_each(|(first, byte)| *first = *byte);
         }
         if self.is_executable() {
+            let more = DECIDING.saturating_sub(self.header.len()).min(bytes.len());
+            self.header.extend_from_slice(&bytes[..more]);
             self.take(bytes);
         }
     }

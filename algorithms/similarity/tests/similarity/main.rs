@@ -8,6 +8,8 @@ mod index;
 mod inputs;
 mod naive_vectors;
 mod pictures;
+mod programs;
 mod real_files;
 mod registry;
+mod tables;
 mod vectors;

@@ -1,11 +1,13 @@
 //! Pictures: the reference packages' digests, the plain twins, and hostile files.
 
 use crate::inputs::prng;
+use pfh_similarity::crops::{self, Crops};
+use pfh_similarity::index::{self, Hit, Pairs, Share};
 use pfh_similarity::naive::pictures as naive;
 use pfh_similarity::pdq::{Orientation, Pdq, Sampled, nearest};
 use pfh_similarity::phash::{Phash, Scaled};
 use pfh_similarity::pictures::{Bits, Kind, LARGEST, Rows, decode};
-use pfh_similarity::{Hasher, Method, NoDigest};
+use pfh_similarity::{Hasher, Method, NoDigest, Score};
 use proptest::prelude::*;
 use std::fs;
 use std::path::PathBuf;
@@ -124,12 +126,14 @@ fn any_pieces_give_the_digest_of_the_whole() {
     for (name, bytes, ..) in expected() {
         let (pdq, phash) = (Pdq.digest(&bytes), Phash.digest(&bytes));
         for size in [1, 7, 18, 19, 4096] {
-            let (mut of_pdq, mut of_phash) = (Pdq.hasher(), Phash.hasher());
+            let (mut of_pdq, mut of_phash, mut of_crops) = (Pdq.hasher(), Phash.hasher(), Crops.hasher());
             for piece in bytes.chunks(size) {
                 of_pdq.update(piece);
                 of_phash.update(piece);
+                of_crops.update(piece);
             }
             assert_eq!((of_pdq.finalize(), of_phash.finalize()), (pdq, phash), "{name} {size}");
+            assert_eq!(of_crops.finalize(), Crops.digest(&bytes), "{name} {size}");
         }
     }
 }
@@ -283,4 +287,96 @@ fn texts_are_read_back() {
         assert!(wrong.parse::<Bits<4>>().is_err(), "{wrong}");
     }
     assert_eq!(Bits([0, 0, 0, 0]).distance(&bits), 1 + 1 + 2 + 5);
+}
+
+/// A part of a picture.
+fn part(rows: &[Vec<u8>], [x, y, width, height]: [usize; 4]) -> Vec<Vec<u8>> {
+    rows[y..y + height].iter().map(|row| row[x..x + width].to_vec()).collect()
+}
+
+/// A picture of soft spots in three sizes.
+fn spots(seed: u32, width: usize, height: usize) -> Vec<Vec<u8>> {
+    let layer = |cell: usize| {
+        let columns = width / cell + 2;
+        let greys = prng(1000 * u64::from(seed) + cell as u64, columns * (height / cell + 2));
+        move |x: usize, y: usize| {
+            let (left, top, across, down) = (x / cell, y / cell, x % cell, y % cell);
+            let at = |column: usize, line: usize| usize::from(greys[line * columns + column]);
+            let row = |line: usize| at(left, line) * (cell - across) + at(left + 1, line) * across;
+            (row(top) * (cell - down) + row(top + 1) * down) / (cell * cell)
+        }
+    };
+    let layers = [layer(8), layer(17), layer(40)];
+    let luma = |x: usize, y: usize| (layers.iter().map(|layer| layer(x, y)).sum::<usize>() / 3) as u8;
+    (0..height).map(|y| (0..width).map(|x| luma(x, y)).collect()).collect()
+}
+
+/// Parts in every orientation have places in common with the whole, and no two pictures of chance
+/// have; the search finds the same pairs as a comparison of each two.
+#[test]
+fn parts_have_places_in_common_with_the_whole() {
+    let mut digests = Vec::new();
+    for seed in 0..12 {
+        let luma = spots(seed, 480, 360);
+        digests.push(Crops.digest(&bitmap(&luma)).unwrap());
+        let cut = part(&luma, [40 + 8 * seed as usize, 36, 300, 240]);
+        let at = seed as usize % 8;
+        digests.push(Crops.digest(&bitmap(&laid(&cut, at & 1 != 0, at & 2 != 0, at & 4 != 0))).unwrap());
+    }
+    let mut expected = Vec::new();
+    for (b, other) in digests.iter().enumerate() {
+        for (a, one) in digests[..b].iter().enumerate() {
+            let common = crops::common(one, other);
+            assert_eq!(common >= 20, a / 2 == b / 2, "{a} {b} {common}");
+            assert!(!(6..20).contains(&common), "{a} {b} {common}");
+            if common >= 6 {
+                expected.push((a as u32, b as u32, Score::Similarity(common)));
+            }
+        }
+    }
+    assert_eq!(expected.len(), 12);
+    let mut found: Vec<Hit> = Vec::new();
+    for part in 0..3 {
+        assert!(index::crops_share(&digests, Pairs::All, 6, Share { part, of: 3 }, &mut found).is_continue());
+    }
+    let mut found: Vec<_> = found.iter().map(|hit| (hit.a, hit.b, hit.score)).collect();
+    found.sort_by_key(|(a, b, _)| (*a, *b));
+    assert_eq!(found, expected);
+}
+
+/// One text for each digest, and no other text is one.
+#[test]
+fn the_text_of_places_is_strict() {
+    let digest = Crops.digest(&bitmap(&spots(1, 480, 360))).unwrap();
+    let text = digest.to_string();
+    assert_eq!(text.parse(), Ok(digest.clone()));
+    let points = digest.points().len();
+    let body = text.rsplit(':').next().unwrap();
+    let shifted = format!("crops:1:{points}:{}{}", &body[52..104], &body[52..]);
+    for bad in [&text[1..], &text[..text.len() - 4], "crops:1:0:", "crops:1:251:", &shifted] {
+        assert!(bad.parse::<crops::Digest>().is_err(), "{bad}");
+    }
+}
+
+/// A picture in a format that is not read is not a file of another kind.
+#[test]
+fn other_pictures_are_named() {
+    for first in [
+        &b"II*\0\x08\0\0\0"[..],
+        b"MM\0*\0\0\0\x08",
+        b"\0\0\0\x18ftypheic\0\0\0\0mif1",
+        b"\0\0\0\x18ftypavif\0\0\0\0mif1",
+        b"\0\0\0\x0cJXL \r\n\x87\n",
+        b"\0\0\0\x0cjP  \r\n\x87\n",
+    ] {
+        for length in [first.len(), 100, 5000] {
+            let mut bytes = first.to_vec();
+            bytes.resize(length, 0);
+            assert_eq!(Pdq.digest(&bytes), Err(NoDigest::OtherPicture));
+            let mut hasher = Crops.hasher();
+            bytes.chunks(7).for_each(|piece| hasher.update(piece));
+            assert_eq!(hasher.finalize(), Err(NoDigest::OtherPicture));
+        }
+    }
+    assert_eq!(Pdq.digest(b"\0\0\0\x18ftypisom and a film"), Err(NoDigest::OtherKind));
 }

@@ -78,7 +78,7 @@ fn texts_are_the_methods_own() {
 fn features_come_along() {
     let bytes = prng(9, 300_000);
     let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
-    assert_eq!(keeping.len(), 9, "all but ssdeep, TLSH and those of pictures");
+    assert_eq!(keeping.len(), 10, "all but ssdeep, TLSH and those of pictures");
     // Some digests are their features.
     let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(Named::is_features);
     for algorithm in keeping.into_iter().filter(is_apart) {
@@ -102,7 +102,8 @@ fn texts_are_read_as_values() {
             Some(Named::Strings) => b"MZ and a string, \0and another".to_vec(),
             Some(Named::Imports) => std::fs::read(std::env::current_exe().unwrap()).unwrap(),
             Some(Named::Text) => b"a text with more than thirty-two letters".to_vec(),
-            Some(Named::Pdq | Named::Phash) => bitmap(&blocks(5, 90, 70, 6)),
+            Some(Named::Cells) => b"name;place\nanna;berlin\nbruno;vienna\nclara;zurich\n".to_vec(),
+            Some(Named::Pdq | Named::Phash | Named::Crops) => bitmap(&blocks(5, 400, 300, 20)),
             _ => prng(9, 300_000),
         };
         let digest = algorithm.digest(&bytes);

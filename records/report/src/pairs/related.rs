@@ -32,7 +32,9 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
                 "tlsh",
                 "strings",
                 "text",
+                "cells",
                 "pdq",
+                "crops",
                 "once_in",
                 "rarer",
                 "degenerate",
@@ -49,8 +51,9 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
     let [a_in_b, b_in_a] = [0, 1].map(|i| row.contained.map(|contained| u64::from(contained[i])));
     let resemblance = Evidence { contained: row.contained, ..Evidence::default() }.resemblance().map(u64::from);
     let once_in = row.chance.map(|chance| chance.once_in);
-    let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text, row.pdq];
-    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text_score, pdq] = scores.map(|score| score.map(u64::from));
+    let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text, row.cells, row.pdq, row.crops];
+    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text_score, cells, pdq, crops] =
+        scores.map(|score| score.map(u64::from));
     match form {
         Format::Text | Format::Values => {
             // Columns that fit 80 with short names; the methods' own scores stand below.
@@ -60,8 +63,9 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
                 [a_in_b, b_in_a].map(|share| share.map_or_else(|| "-".into(), |share| format!("{share} %")));
             let (relation, score) = (row.relation, row.score);
             let mut text = format!("{relation:<12} {score:>5}  {shared:>8}  {in_b:>6}  {in_a:>6}  {a}\t{b}\n");
-            let methods = ["ssdeep", "sdhash", "mrsh-v2", "tlsh", "strings", "text", "pdq"];
-            let scores = methods.into_iter().zip([ssdeep, sdhash, mrsh_v2, tlsh, strings, text_score, pdq]);
+            let methods = ["ssdeep", "sdhash", "mrsh-v2", "tlsh", "strings", "text", "cells", "pdq", "crops"];
+            let scores =
+                methods.into_iter().zip([ssdeep, sdhash, mrsh_v2, tlsh, strings, text_score, cells, pdq, crops]);
             let mut below: Vec<String> =
                 scores.filter_map(|(name, score)| Some(format!("{name} {}", score?))).collect();
             let more = if row.chance.is_some_and(|chance| chance.is_bound) { ">" } else { "" };
@@ -87,7 +91,9 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
                 tlsh,
                 strings,
                 text_score,
+                cells,
                 pdq,
+                crops,
                 once_in,
             ]
             .map(number);

@@ -23,7 +23,7 @@ pub struct Match {
     pub similar: Option<OsString>,
     /// With --similar, minimum score of a match (tlsh, pdq, phash: maximum distance) [default:
     /// shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60, strings=20, imports=55, text=5,
-    /// pdq=31, phash=6].
+    /// cells=30, pdq=31, phash=6, crops=6].
     #[arg(long, value_name = "N", requires = "similar")]
     pub threshold: Option<u32>,
     /// With --similar, include matches of saturated sdhash digests, which match random data; by

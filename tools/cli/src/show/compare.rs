@@ -24,6 +24,12 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
             let why = Named::of(*algorithm).map_or("", Named::lacking_all);
             vec![format!("{count} {files} no digest of {name} ({why})")]
         }
+        Event::OtherPictures(count) => {
+            let files = if *count == 1 { "picture is" } else { "pictures are" };
+            vec![format!(
+                "{count} {files} not compared as pictures: TIFF, HEIF, AVIF, JPEG 2000 and JPEG XL are not read"
+            )]
+        }
         Event::Costly(algorithm, hot) => vec![costly(algorithm.name(), hot)],
         Event::Missing { algorithm, members } => {
             let are = if *members == 1 { "is" } else { "are" };

@@ -179,7 +179,7 @@ class Pair(_Value):
         "a": "The earlier one in input order.",
         "b": "The later one.",
         "score": "0 to 100, for TLSH a distance from 0 on.",
-        "degenerate": "Why the score may mean nothing: ``few features``, ``low entropy``, ``saturated``; or ``None``.",
+        "degenerate": "Why the score may mean nothing: ``few features``, ``low entropy``, ``saturated``, ``packed``; or ``None``.",
         "once_in": "Unrelated files of this size reach the score once in that many pairs; ``None`` of methods without such a table.",
         "rarer": "Whether none of those pairs did.",
     }
@@ -205,7 +205,7 @@ class Related(_Value):
         "b_in_a": "How much of the second one the first holds, in percent; or ``None``.",
         "resemblance": "How much of all that the two hold together both hold, in percent; or ``None``.",
         "scores": "The score of ssdeep, sdhash and mrsh-v2 and the distance of TLSH, where both files have digests.",
-        "degenerate": "Why a score may mean nothing: ``few features``, ``low entropy``, ``saturated``; or ``None``.",
+        "degenerate": "Why a score may mean nothing: ``few features``, ``low entropy``, ``saturated``, ``packed``; or ``None``.",
         "once_in": "Of ``alike``: digests of unrelated files of these kinds and this size are as much alike once in that many pairs.",
         "rarer": "Whether none of those pairs was.",
     }

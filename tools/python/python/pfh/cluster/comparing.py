@@ -52,7 +52,7 @@ PAIRS = pyarrow.schema(
     ]
 )
 #: Why a score may mean nothing, by number.
-DEGENERATE = (None, "few features", "low entropy", "saturated")
+DEGENERATE = (None, "few features", "low entropy", "saturated", "packed")
 SATURATED = 3
 
 

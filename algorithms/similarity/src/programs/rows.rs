@@ -1,0 +1,73 @@
+//! The values as algorithms.
+
+use super::{imphash, rich, telfhash};
+use crate::imports::LARGEST;
+use crate::strings::MARKS;
+use crate::{ABSENT, Content, Named, NoDigest, Similar};
+use pfh_digest::{Output, Row, Standing, State, Value};
+
+/// The values, for a `pfh_digest::Registry`: imphash and rich are exact, telfhash is compared as
+/// TLSH.
+pub static ROWS: [Row; 3] = [
+    Row::new("imphash", &[], Output::Text, Standing::Broken, 1, || start(of_imports)).with_parser(parsed),
+    Row::new("richhash", &["rich", "rich-header"], Output::Text, Standing::Broken, 1, || start(of_rich))
+        .with_parser(parsed),
+    Row::new("telfhash", &[], Output::Text, Standing::Similarity, 1, || start(of_functions))
+        .with_parser(|text| Similar::parse(Named::Tlsh, text).ok().map(Value::from))
+        .with_fact(&Named::Tlsh),
+];
+
+/// Hexadecimal digits of MD5.
+const DIGITS: usize = 32;
+
+fn of_imports(bytes: &[u8]) -> Value {
+    Value::from_text(imphash(bytes).map_or_else(|| ABSENT.to_owned(), |digest| digest.to_string()))
+}
+
+fn of_rich(bytes: &[u8]) -> Value {
+    Value::from_text(rich(bytes).map_or_else(|| ABSENT.to_owned(), |digest| digest.to_string()))
+}
+
+fn of_functions(bytes: &[u8]) -> Value {
+    Similar::new(Named::Tlsh, telfhash(bytes).map(Content::Tlsh).ok_or(NoDigest::OtherKind), None).into()
+}
+
+fn parsed(text: &str) -> Option<Value> {
+    let is_digest = text.len() == DIGITS && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    (is_digest || text == ABSENT).then(|| Value::from_text(text.to_ascii_lowercase()))
+}
+
+/// A program until all of it came.
+#[derive(Clone)]
+struct Whole {
+    bytes: Vec<u8>,
+    length: u64,
+    end: fn(&[u8]) -> Value,
+}
+
+impl State for Whole {
+    fn update(&mut self, bytes: &[u8]) {
+        let is_whole = self.bytes.len() as u64 == self.length;
+        self.length += bytes.len() as u64;
+        if !is_whole {
+            return;
+        }
+        self.bytes.extend_from_slice(bytes);
+        let is_program = MARKS.iter().any(|mark| self.bytes.iter().zip(*mark).all(|(a, b)| a == b));
+        if self.length > LARGEST || !is_program {
+            self.bytes = Vec::new();
+        }
+    }
+
+    fn finalize(self: Box<Self>, _: usize) -> Value {
+        (self.end)(&self.bytes)
+    }
+
+    fn duplicate(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
+fn start(end: fn(&[u8]) -> Value) -> Box<dyn State> {
+    Box::new(Whole { bytes: Vec::new(), length: 0, end })
+}
