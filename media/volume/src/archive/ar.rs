@@ -1,9 +1,11 @@
 //! ar: libraries, and Debian packages. Names as System V, GNU and BSD write them.
 
 use super::checked::{Checked, Stated};
+use super::itemised::in_order;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::tape::Tape;
+use crate::account::{Claims, Holds};
 use crate::bytes::Bytes;
 use crate::field::read;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
@@ -20,8 +22,14 @@ const NAME: u64 = 1 << 16;
 
 /// The members.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
-    let (names, entries) = (Vec::new(), limits.entries);
-    Box::new(Members { bytes, at: MAGIC.len() as u64, names, entries, is_ended: false })
+    Box::new(Members::new(bytes, limits))
+}
+
+/// The claims of its headers and contents. Tables of names and symbols count as headers.
+pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
+    let mut claims = in_order(Members::new(bytes.clone(), &Limits::default()), |members| members.at);
+    claims.add(0..MAGIC.len() as u64, Holds::Structure, b"magic");
+    claims
 }
 
 struct Members {
@@ -46,6 +54,11 @@ fn trimmed(name: &[u8]) -> &[u8] {
 }
 
 impl Members {
+    fn new(bytes: Arc<dyn Bytes>, limits: &Limits) -> Members {
+        let (names, entries) = (Vec::new(), limits.entries);
+        Members { bytes, at: MAGIC.len() as u64, names, entries, is_ended: false }
+    }
+
     fn fail<T>(&self, cause: impl Into<String>) -> Result<T, Failure> {
         Err(Failure { offset: Some(self.at), ..failure(b"", cause) })
     }

@@ -2,12 +2,13 @@
 
 use super::checked::{Checked, Stated, bomb};
 use super::decoder::Packing;
+use super::itemised::in_order;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::sparse::{self, Expanded, Map};
 use super::store::Store;
 use super::tar_header::{BLOCK, Extended, Header, decimal, runs, sum_holds};
-use crate::account::{Claims, Holds};
+use crate::account::Claims;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
 use std::collections::HashMap;
@@ -27,30 +28,7 @@ pub fn plain(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
 
 /// The claims of a tar's headers.
 pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
-    let mut claims = Claims::default();
-    let mut members = Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default());
-    loop {
-        let before = members.at;
-        match members.next() {
-            None => {
-                claims.add(before..members.at.max(before), Holds::Structure, b"end of the tar");
-                return claims;
-            }
-            Some(Ok(node)) if node.kind == Kind::File => {
-                // A hard link has the bytes of another member, which lie in front of its header.
-                let runs = node.content.and_then(|content| content.runs()).unwrap_or_default();
-                match runs.first().and_then(|run| Some((run.medium_offset?, run.length))) {
-                    Some((start, length)) if start >= before => {
-                        claims.add(before..start, Holds::Structure, b"header");
-                        claims.add(start..start + length, Holds::Content, &node.path);
-                    }
-                    Some(_) => claims.add(before..members.at, Holds::Structure, b"header"),
-                    None => claims.add(before..members.at, Holds::Content, &node.path),
-                }
-            }
-            Some(_) => claims.add(before..members.at, Holds::Structure, b"header"),
-        }
-    }
+    in_order(Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default()), |members| members.at)
 }
 
 /// The members of a compressed tar, which are read in one pass if each is read before the next one

@@ -1,0 +1,39 @@
+//! The account of archives whose members lie one behind the other, each behind its header.
+
+use crate::account::{Claims, Holds};
+use crate::node::{Failure, Kind, Node};
+
+/// The claims of such an archive: of headers, of contents, and of its end. `at` says how far its
+/// members have been read.
+pub fn in_order<M>(mut members: M, at: impl Fn(&M) -> u64) -> Claims
+where
+    M: Iterator<Item = Result<Node, Failure>>,
+{
+    let mut claims = Claims::default();
+    loop {
+        let before = at(&members);
+        match members.next() {
+            None => {
+                claims.add(before..at(&members).max(before), Holds::Structure, b"end of the archive");
+                return claims;
+            }
+            Some(Ok(node)) if node.kind == Kind::File => {
+                // A hard link has the bytes of another member, which lie in front of its header.
+                let runs = node.content.and_then(|content| content.runs()).unwrap_or_default();
+                match runs.first().and_then(|run| Some((run.medium_offset?, run.length))) {
+                    Some((start, length)) if start >= before => {
+                        claims.add(before..start, Holds::Structure, b"header");
+                        claims.add(start..start.saturating_add(length), Holds::Content, &node.path);
+                    }
+                    Some(_) => claims.add(before..at(&members), Holds::Structure, b"header"),
+                    None => claims.add(before..at(&members), Holds::Content, &node.path),
+                }
+            }
+            Some(Ok(_)) => claims.add(before..at(&members), Holds::Structure, b"header"),
+            Some(Err(fault)) => {
+                claims.add(before..at(&members).max(before), Holds::Structure, b"header");
+                claims.fault(fault);
+            }
+        }
+    }
+}
