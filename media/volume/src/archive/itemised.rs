@@ -1,7 +1,7 @@
 //! The account of archives whose members lie one behind the other, each behind its header.
 
 use crate::account::{Claims, Holds};
-use crate::node::{Failure, Kind, Node};
+use crate::node::{Failure, Node};
 
 /// The claims of such an archive: of headers, of contents, and of its end. `at` says how far its
 /// members have been read.
@@ -17,7 +17,7 @@ where
                 claims.add(before..at(&members).max(before), Holds::Structure, b"end of the archive");
                 return claims;
             }
-            Some(Ok(node)) if node.kind == Kind::File => {
+            Some(Ok(node)) if node.content.is_some() => {
                 // A hard link has the bytes of another member, which lie in front of its header.
                 let runs = node.content.and_then(|content| content.runs()).unwrap_or_default();
                 match runs.first().and_then(|run| Some((run.medium_offset?, run.length))) {

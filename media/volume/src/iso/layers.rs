@@ -15,12 +15,19 @@ const MOST: u64 = 64;
 /// The most directories of a tree that are looked at.
 const DIRECTORIES: usize = 1 << 20;
 
+/// Directories by their first bytes, and files by all, that were claimed.
+#[derive(Default)]
+struct Seen {
+    directories: HashSet<u64>,
+    files: HashSet<(u64, u64)>,
+}
+
 /// The claims of a disc whose sessions begin at these sectors.
 ///
 /// # Errors
 /// If a descriptor cannot be read.
 pub fn layers<'a>(trees: impl Iterator<Item = &'a Iso>, sessions: &[u64]) -> Result<Layers, Failure> {
-    let (mut layers, mut seen) = (Layers { is_itemised: true, ..Layers::default() }, HashSet::new());
+    let (mut layers, mut seen) = (Layers { is_itemised: true, ..Layers::default() }, Seen::default());
     for (index, iso) in trees.enumerate() {
         if index == 0 {
             for session in sessions {
@@ -94,12 +101,12 @@ impl Iso {
 
     /// The directories, the areas that their records go on in, and the rest of the last block of
     /// each file.
-    fn directories(&self, layers: &mut Layers, seen: &mut HashSet<u64>) {
+    fn directories(&self, layers: &mut Layers, seen: &mut Seen) {
         let mut left = vec![self.root];
         while let Some((block, size)) = left.pop() {
             let start = u64::from(block) * self.block_size;
             let end = (start + u64::from(size)).next_multiple_of(self.block_size);
-            if end > self.bytes.size() || seen.len() > DIRECTORIES || !seen.insert(start) {
+            if end > self.bytes.size() || seen.directories.len() > DIRECTORIES || !seen.directories.insert(start) {
                 continue;
             }
             layers.own.add(start..end, Holds::Structure, b"directory");
@@ -120,11 +127,10 @@ impl Iso {
                     }
                     let at = u64::from(record.block) * self.block_size;
                     let end = (at + u64::from(record.size)).next_multiple_of(self.block_size);
-                    layers.beneath.add(
-                        at.min(end)..end.min(self.bytes.size()),
-                        Holds::Slack,
-                        b"rest of the last block",
-                    );
+                    // The trees of a disc, and the names of a file, have its bytes in common.
+                    if record.size > 0 && end <= self.bytes.size() && seen.files.insert((at, end)) {
+                        layers.beneath.add(at..end, Holds::Slack, b"rest of the last block");
+                    }
                 }
             }
         }

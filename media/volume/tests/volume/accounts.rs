@@ -3,8 +3,9 @@
 use crate::tree::noise;
 use pfh_volume::Bytes;
 use pfh_volume::account::{self, Account, Holds};
-use pfh_volume::archive::Format;
+use pfh_volume::archive::{self, Format, Limits};
 use proptest::prelude::*;
+use std::io::Read;
 use std::sync::Arc;
 
 /// Members: a name, and how many bytes.
@@ -121,6 +122,26 @@ fn account(format: Format, archive: &[u8]) -> Account {
     }
     assert_eq!(at, archive.len() as u64);
     account
+}
+
+/// Headers of a tar that state a directory or a label, and hold bytes all the same.
+#[test]
+fn members_of_a_tar_that_should_hold_nothing_keep_their_bytes() {
+    for (kind, name, expected) in [(0, "d/", "d"), (b'V', "label", "label"), (b'D', "d/", "d:dumpdir")] {
+        let mut archive = tar(&[(name.to_owned(), 700), ("last".to_owned(), 5)]);
+        archive[156] = kind;
+        archive[148..156].fill(b' ');
+        let sum: u32 = archive[..512].iter().map(|byte| u32::from(*byte)).sum();
+        archive[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        let bytes: Arc<dyn Bytes> = Arc::new(archive.clone());
+        let nodes: Vec<_> = archive::open(Format::Tar, bytes, b"a.tar", &Limits::default()).unwrap().collect();
+        let first = nodes[0].as_ref().unwrap();
+        let (mut read, mut stream) = (Vec::new(), first.content.as_ref().unwrap().open().unwrap());
+        stream.read_to_end(&mut read).unwrap();
+        assert_eq!((&first.path[..], read), (expected.as_bytes(), content(0, 700)));
+        assert_eq!(nodes.len(), 2);
+        assert_eq!(account(Format::Tar, &archive).sum(Holds::Content), 705);
+    }
 }
 
 proptest! {
