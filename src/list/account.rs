@@ -54,8 +54,8 @@ pub struct Sums {
     pub residue: u64,
     /// Ranges that two members claim.
     pub overlaps: u64,
-    /// Media without an account, or whose structures are not itemised; and faults of those that have
-    /// one.
+    /// Media without an account, or whose structures are not itemised; and faults of those that
+    /// have one.
     pub failed: u64,
     /// Whether the control cancelled the run.
     pub interrupted: bool,

@@ -88,9 +88,10 @@ fn the_piece_behind_the_last_is_missed_where_the_medium_says_so() {
     let mut start = vec![0; 4096];
     start[3..11].copy_from_slice(b"NTFS    ");
     (start[12], start[40]) = (2, 64);
+    let rest = vec![0; 4096];
     for pieces in [7, 8] {
         for number in 1..=pieces {
-            room.file(&format!("im.00{number}"), if number == 1 { &start } else { &[0; 4096] });
+            room.file(&format!("im.00{number}"), if number == 1 { &start } else { &rest });
         }
         let (found, _) = rows(&room, &["im.001"]);
         let is_named = found.iter().any(|row| row.cause().contains("im.008 is missing: by its NTFS volume"));

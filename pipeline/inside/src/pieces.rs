@@ -182,8 +182,8 @@ fn gap<'a>(missing: PathBuf, mut behind: impl Iterator<Item = &'a PathBuf>) -> O
 }
 
 /// The volumes of a RAR that are there, in order, by one of them: `.part1.rar` and `.part2.rar`, or
-/// `.rar`, `.r00` and `.r01`. The first of the list is the first volume. Behind them the fault of the
-/// set, if one is missing.
+/// `.rar`, `.r00` and `.r01`. The first of the list is the first volume. Behind them the fault of
+/// the set, if one is missing.
 pub fn volumes_of_rar(one: &Path) -> (Vec<PathBuf>, Option<String>) {
     let name = one.file_name().unwrap_or_default().as_bytes();
     let named = |parts: &[&[u8]]| one.with_file_name(OsStr::from_bytes(&parts.concat()));

@@ -43,7 +43,7 @@ pub struct Medium<'a> {
     pub ranges: Vec<Range<'a>>,
     /// Whether all structures are known one by one.
     pub is_itemised: bool,
-    /// What was found wrong, in words.
+    /// Faults, in words.
     pub faults: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ fn bar(out: &mut String, medium: &Medium<'_>) {
 /// The use that each column shows, by its place among all.
 fn uses(medium: &Medium<'_>) -> Vec<Option<usize>> {
     let mut sums = vec![[0_u128; USES.len()]; COLUMNS as usize];
-    // In units of a byte in so many columns, so that a column may begin within a byte.
+    // In units of a byte by the number of columns, so that a column may begin within a byte.
     let (all, each) = (u128::from(COLUMNS), u128::from(medium.size.max(1)));
     for range in &medium.ranges {
         let Some(number) = USES.iter().position(|(name, _)| *name == range.holds) else { continue };

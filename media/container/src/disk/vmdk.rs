@@ -100,7 +100,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
         extents.push(Extent { start: size, length, part });
         size += length;
     }
-    // What lies behind its extent in one file of several has moved all others, or is hidden.
+    // Bytes behind the extent in one file of several have moved all others, or are hidden.
     let behind = |(name, _, size): &&(String, u64, u64)| {
         let end = ends.iter().filter(|(other, ..)| other == name).map(|(_, end, _)| *end).max();
         extents.len() > 1 && end.is_some_and(|end| size.saturating_sub(end) >= SECTOR)

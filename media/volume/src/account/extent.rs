@@ -71,7 +71,7 @@ pub struct Account {
     pub overlaps: Vec<Extent>,
     /// Parts whose structures the reader does not itemise: residue is not known there.
     pub opaque: Vec<Vec<u8>>,
-    /// What was found wrong on the way: tables and members that contradict themselves or are cut.
+    /// Faults found on the way: tables and members that contradict themselves or are cut.
     pub faults: Vec<Failure>,
 }
 

@@ -108,7 +108,8 @@ pub fn file_system(system: &FileSystem, bytes: &Arc<dyn Bytes>) -> Result<Accoun
             _ if unallocated => continue,
             _ => Holds::Content,
         };
-        // Further names of a file claim nothing more. An empty file may share its number with another.
+        // Further names of a file claim nothing more. An empty file may share the number of
+        // another.
         let is_first = node.size == Some(0) || node.id.is_none_or(|id| given.insert((id, stream_of(&node))));
         if holds == Holds::Free || is_first || holds == Holds::Slack {
             let into = if holds == Holds::Free { &mut free } else { &mut claims };

@@ -1,6 +1,7 @@
 //! ar: libraries, and Debian packages. Names as System V, GNU and BSD write them.
 
 use super::checked::{Checked, Stated};
+use super::format::AR as MAGIC;
 use super::itemised::in_order;
 use super::limits::Limits;
 use super::member::{failure, node};
@@ -12,8 +13,6 @@ use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use std::io::Read;
 use std::sync::Arc;
 
-/// The first bytes of an archive.
-pub const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER: u64 = 60;
 /// The longest table of names.
 const TABLE: u64 = 64 << 20;

@@ -14,8 +14,6 @@ use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use std::io::{self, Read};
 use std::sync::Arc;
 
-pub use super::lha_header::is_header;
-
 /// The members.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     Box::new(open_members(bytes, limits))

@@ -69,7 +69,7 @@ fn signatures(bytes: &dyn Bytes, gaps: Vec<Range<u64>>) -> Vec<Range<u64>> {
     gaps.into_iter().filter(is_one).collect()
 }
 
-/// What is said of bytes that no header and no stream has.
+/// The failures of bytes that no header and no stream has.
 fn unclaimed(bytes: &dyn Bytes, claims: Claims) -> Vec<Failure> {
     let gaps = claims.gaps(bytes.size());
     let signed = signatures(bytes, gaps.clone());

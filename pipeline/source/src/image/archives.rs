@@ -4,7 +4,7 @@ use crate::os::names::OsStrExt;
 use pfh_container::foreign::Unread;
 use std::path::Path;
 
-/// An archive in parts, which is no medium: a volume of a RAR, or a part of a zip.
+/// An archive in parts, and not a medium: a volume of a RAR, or a part of a zip.
 pub(super) fn part(path: &Path, start: &[u8], end: &[u8]) -> Option<Unread> {
     const HINT: &str = "an archive, and no disk: the option --inside reads its files";
     let found = |name| Some(Unread { name, hint: HINT });

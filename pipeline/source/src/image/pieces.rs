@@ -215,12 +215,12 @@ pub(super) fn of(first: &Path) -> Pieces {
     }
 }
 
-/// Files smaller than this are no pieces of a medium, where nobody says that they are.
+/// Smaller files do not count as pieces of a medium, where nobody says that they are.
 const LEAST: u64 = 4096;
 
-/// What a file is that nobody calls an image, if its name is that of a later piece in three places
-/// or more, and its size that of one: [`Pieces::Later`], or [`Pieces::Broken`] if the first is
-/// missing.
+/// The place in a set of a file that nobody calls an image, if its name is that of a later piece in
+/// three places or more, and its size that of one: [`Pieces::Later`], or [`Pieces::Broken`] if the
+/// first is missing.
 pub(super) fn unasked(path: &Path) -> Option<Pieces> {
     let counted = Counted::ending(path).filter(|counted| counted.number.len() > 2 && counted.kind().is_none())?;
     let is_counted = counted.number.iter().all(u8::is_ascii_digit) || counted.number.starts_with(b"a");
@@ -238,7 +238,7 @@ pub(super) fn unasked(path: &Path) -> Option<Pieces> {
     }
 }
 
-/// The name of the piece behind the last of so many.
+/// The name of the piece behind the last of this number.
 pub(super) fn next(first: &Path, pieces: usize) -> Option<PathBuf> {
     let counted = Counted::ending(first).filter(|counted| counted.kind().is_some()).or_else(|| Counted::stem(first))?;
     Some(counted.name(&counted.kind()?.of(pieces as u64, counted.number.len())?))
