@@ -77,7 +77,7 @@ impl Outer {
         }
         match pieces::image(&path, &start, &end) {
             Imaged::Yes(image) => Outer::of_image(*image, &path),
-            Imaged::Later(first) if start.starts_with(b"EVF") => Outer::Segment(first),
+            Imaged::Later(first) if start.starts_with(b"EVF\x09") => Outer::Segment(first),
             Imaged::Later(first) => Outer::Part(first),
             Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
             // The first piece was opened with all others, or says that it cannot.
