@@ -167,14 +167,16 @@ impl Page {
     /// Takes a row up.
     pub fn take(&mut self, row: &Row<'_>) {
         if let Row::Sums { name, account } = row {
-            let range = |extent| {
-                let Extent { start, length, holds, name } = extent;
-                Range { start: *start, length: *length, holds: holds.name(), of: name }
-            };
+            let ranges = account.extents.iter().map(|extent| Range {
+                start: extent.start,
+                length: extent.length,
+                holds: extent.holds.name(),
+                of: &extent.name,
+            });
             self.0 += &section(&Medium {
                 name,
                 size: account.size,
-                ranges: account.extents.iter().map(range).collect(),
+                ranges: ranges.collect(),
                 is_itemised: account.opaque.is_empty(),
                 faults: account.faults.iter().map(ToString::to_string).collect(),
             });
