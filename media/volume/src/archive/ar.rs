@@ -26,7 +26,7 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
 
 /// The claims of its headers and contents. Tables of names and symbols count as headers.
 pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
-    let mut claims = in_order(Members::new(bytes.clone(), &Limits::default()), |members| members.at);
+    let mut claims = in_order(&**bytes, Members::new(bytes.clone(), &Limits::default()), |members| members.at);
     claims.add(0..MAGIC.len() as u64, Holds::Structure, b"magic");
     claims
 }

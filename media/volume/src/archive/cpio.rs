@@ -28,7 +28,7 @@ pub fn plain(bytes: Arc<dyn Bytes>, start: u64, limits: &Limits) -> Nodes {
 
 /// The claims of its headers and contents.
 pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
-    in_order(Members::new(Store::Plain(bytes.clone()), 0, u64::MAX, &Limits::default()), |members| members.at)
+    in_order(&**bytes, Members::new(Store::Plain(bytes.clone()), 0, u64::MAX, &Limits::default()), |members| members.at)
 }
 
 /// The members of an archive in a stream.

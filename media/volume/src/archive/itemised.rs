@@ -1,11 +1,13 @@
 //! The account of archives whose members lie one behind the other, each behind its header.
 
 use crate::account::{Claims, Holds};
+use crate::bytes::Bytes;
+use crate::field::read_some;
 use crate::node::{Failure, Node};
 
 /// The claims of such an archive: of headers, of contents, and of its end. `at` says how far its
 /// members have been read.
-pub fn in_order<M>(mut members: M, at: impl Fn(&M) -> u64) -> Claims
+pub fn in_order<M>(bytes: &dyn Bytes, mut members: M, at: impl Fn(&M) -> u64) -> Claims
 where
     M: Iterator<Item = Result<Node, Failure>>,
 {
@@ -32,8 +34,28 @@ where
             Some(Ok(_)) => claims.add(before..at(&members), Holds::Structure, b"header"),
             Some(Err(fault)) => {
                 claims.add(before..at(&members).max(before), Holds::Structure, b"header");
-                claims.fault(fault);
+                // Residue behind it says the same, with its place.
+                if !is_residue(bytes, at(&members)) {
+                    claims.fault(fault);
+                }
             }
         }
+    }
+}
+
+/// Whether a sector from this place on is not all one byte.
+fn is_residue(bytes: &dyn Bytes, mut at: u64) -> bool {
+    const WINDOW: usize = 64 << 10;
+    loop {
+        // Bytes that cannot be read are a fault.
+        let Ok(window) = read_some(bytes, at, WINDOW) else { return false };
+        let mut sectors = window.chunks_exact(512);
+        if sectors.any(|sector| sector.iter().any(|byte| *byte != sector[0])) {
+            return true;
+        }
+        if window.len() < WINDOW {
+            return false;
+        }
+        at += WINDOW as u64;
     }
 }

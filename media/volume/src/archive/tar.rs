@@ -28,7 +28,7 @@ pub fn plain(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
 
 /// The claims of a tar's headers.
 pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
-    in_order(Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default()), |members| members.at)
+    in_order(&**bytes, Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default()), |members| members.at)
 }
 
 /// The members of a compressed tar, which are read in one pass if each is read before the next one
