@@ -224,7 +224,7 @@ fn the_account_is_a_page_with_a_bar() {
     let page = String::from_utf8_lossy(&seen.stdout).into_owned();
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     for part in
-        ["<h2>a.tar</h2>", "<svg", ": content</title>", ": residue</title>", "text: hidden &lt;here&gt;", "</html>"]
+        ["<h2>a.tar</h2>", "<svg", ": structure</title>", ": residue</title>", "text: hidden &lt;here&gt;", "</html>"]
     {
         assert!(page.contains(part), "{part}: {page}");
     }
