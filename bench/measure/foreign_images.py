@@ -34,8 +34,12 @@ OWN = ("$MBR", "$FAT", "$UPCASE_TABLE", "$ALLOC_BITMAP", "$OrphanFiles")
 # Formats that 7z opens beside archives: it gives partitions as files, and journals.
 MEDIA = (b"MBR", b"GPT", b"APM", b"Ext", b"FAT", b"NTFS", b"HFS", b"Iso", b"UDF", b"VHD", b"QCOW", b"VMDK")
 # Formats that it takes apart and that are not archives (docs/tests/others.md): streams of documents, sections of
-# programs.
-PARTS = (b"Compound", b"PE", b"ELF", b"MachO", b"Mub")
+# programs, of films.
+PARTS = (b"Compound", b"PE", b"ELF", b"MachO", b"Mub", b"SWF", b"SWFc", b"FLV")
+# Tables of a library's symbols, which 7z and bsdtar write as files.
+SYMBOLS = {"1.txt", "2.txt", "__.SYMDEF", "__.SYMDEF SORTED"}
+# A document of streams (MS-CFB): bsdtar finds the zip with a theme in one of them.
+COMPOUND = b"\xd0\xcf\x11\xe0"
 
 
 # The most bytes that another program may take out of one file: some archives hold a hole of sixty gigabytes.
@@ -114,7 +118,9 @@ def is_aff4(path):
 def bsdtar(path, room, seconds):
     if path.suffix == ".mtree":
         return None  # A list of names, which bsdtar takes for an archive of empty files.
-    if is_aff4(path):
+    with open(path, "rb") as file:
+        is_compound = file.read(4) == COMPOUND
+    if is_aff4(path) or is_compound:
         return None
     run = said(["bsdtar", "-xf", str(path), "-C", str(room), "--no-same-permissions", "--no-xattrs", "--no-fflags"], seconds)
     return below(room) if run and run[0] == 0 else None
@@ -124,7 +130,9 @@ def seven_zip(path, room, seconds):
     listed = said(["7z", "l", "-slt", "-p-", str(path)], seconds)
     if is_aff4(path) or not listed or any(b"\nType = " + kind in listed[1] for kind in MEDIA):
         return None
-    types = [line[len(b"Type = ") :].strip() for line in listed[1].splitlines() if line.startswith(b"Type = ")]
+    # In front of the members' own types.
+    head = listed[1].partition(b"\n----------")[0]
+    types = [line[len(b"Type = ") :].strip() for line in head.splitlines() if line.startswith(b"Type = ")]
     if types and types[-1] in PARTS:
         return None  # The last one is the innermost: an archive behind a program has its own.
     run = said(["7z", "x", "-y", "-bd", "-p-", f"-o{room}", str(path)], seconds)
@@ -217,6 +225,8 @@ def main(arguments):
         if reader is None:
             counts["without"] += 1
             continue
+        if path.read_bytes()[:7] == b"!<arch>":
+            theirs = {name: digest for name, digest in theirs.items() if name not in SYMBOLS}
         seen = ours(program, path, asked.seconds)
         gone = list(theirs) if seen is None else missing(theirs, seen[1], seen[3])
         if reader == "TSK" and seen is not None and 0 < len(gone) < 10:

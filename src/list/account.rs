@@ -35,7 +35,7 @@ pub enum Row<'a> {
         /// Its account.
         account: &'a Account,
     },
-    /// A medium without an account.
+    /// A medium without an account, or behind its sums a fault that was found on the way.
     Failed {
         /// Its name.
         name: &'a [u8],
@@ -54,7 +54,8 @@ pub struct Sums {
     pub residue: u64,
     /// Ranges that two members claim.
     pub overlaps: u64,
-    /// Media without an account, or whose structures are not itemised.
+    /// Media without an account, or whose structures are not itemised; and faults of those that
+    /// have one.
     pub failed: u64,
     /// Whether the control cancelled the run.
     pub interrupted: bool,
@@ -88,11 +89,11 @@ pub fn account(
         };
         match found {
             Ok(None) => {}
-            Ok(Some(account)) => {
+            Ok(Some((account, faults))) => {
                 sums.accounts += 1;
                 sums.residue += account.residue().filter(|extent| extent.length >= SECTOR).count() as u64;
                 sums.overlaps += account.overlaps.len() as u64;
-                sums.failed += u64::from(!account.opaque.is_empty());
+                sums.failed += u64::from(!account.opaque.is_empty()) + faults.len() as u64;
                 for extent in &account.extents {
                     rows(Row::Extent { name: &name, extent }).map_err(Error::Sink)?;
                 }
@@ -100,6 +101,9 @@ pub fn account(
                     rows(Row::Overlap { name: &name, extent }).map_err(Error::Sink)?;
                 }
                 rows(Row::Sums { name: &name, account: &account }).map_err(Error::Sink)?;
+                for problem in &faults {
+                    rows(Row::Failed { name: &name, problem }).map_err(Error::Sink)?;
+                }
             }
             Err(problem) => {
                 sums.failed += 1;

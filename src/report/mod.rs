@@ -41,7 +41,7 @@ mod verdicts;
 
 pub use event::{Complaint, Event, Events, Summary};
 pub use page::Writer;
-pub use pfh_report::{case, export, pairs, rows, verdict};
+pub use pfh_report::{account, case, export, pairs, rows, verdict};
 pub use problem::Problem;
 pub use request::Request;
 pub(crate) use run::made;

@@ -3,6 +3,7 @@
 use std::io::{Read, copy, sink};
 use std::sync::Arc;
 
+use pfh_volume::account;
 use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system};
 
 /// Puts `magic` at its places and lists all files, deleted ones and free space included.
@@ -14,6 +15,9 @@ pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
     }
     let size = medium.len() as u64;
     let medium: Arc<dyn Bytes> = Arc::new(medium);
+    if let Ok(found) = account::medium(&medium) {
+        assert_eq!(found.extents.iter().map(|extent| extent.length).sum::<u64>(), size);
+    }
     match file_system(medium) {
         Ok(Recognised::FileSystem(volume)) => {
             all(volume.nodes(ALL), &volume, size);

@@ -10,11 +10,11 @@ use pfh_volume::account::{self, Account};
 use crate::member::problem;
 
 /// The account of an entry of the input: of the medium that an image holds, or of an archive.
-/// `None` of a file that is not a container.
+/// `None` of a file that is not a container. With it, what was found wrong on the way.
 ///
 /// # Errors
 /// If it cannot be opened or read, or its format has no account.
-pub fn account(entry: &Entry, options: &Options) -> Result<Option<Account>, Problem> {
+pub fn account(entry: &Entry, options: &Options) -> Result<Option<(Account, Vec<Problem>)>, Problem> {
     let failed = |failure| problem(Stage::Walk, &failure);
     let (container, bytes) = match Outer::of(entry, b"", false, options) {
         Outer::Container(container, bytes, _) => (container, bytes),
@@ -22,15 +22,17 @@ pub fn account(entry: &Entry, options: &Options) -> Result<Option<Account>, Prob
         Outer::Blank => return Err(unopened("holds no partition table and no file system that is known")),
         Outer::File | Outer::Segment(_) | Outer::Part(_) => return Ok(None),
     };
-    match container {
+    let account = match container {
         Container::Archive(format) => match account::archive(format, &bytes).map_err(failed)? {
-            Some(account) => Ok(Some(account)),
+            Some(account) => Ok(account),
             None => Err(unopened(format!("{}: its bytes are not accounted for yet", format.name()))),
         },
-        Container::Divided(_) | Container::Volume(_) => account::medium(&bytes).map(Some).map_err(failed),
+        Container::Divided(_) | Container::Volume(_) => account::medium(&bytes).map_err(failed),
         Container::Refused(refused) => Err(unopened(refused.why)),
         Container::Parts(..) | Container::Layout(_) | Container::Disk(..) => {
             Err(unopened("its bytes are not accounted for yet"))
         }
-    }
+    }?;
+    let faults = account.faults.iter().map(|fault| problem(Stage::Walk, fault)).collect();
+    Ok(Some((account, faults)))
 }

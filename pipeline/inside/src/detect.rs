@@ -1,21 +1,17 @@
 //! Recognises containers by their bytes.
 
-use super::segments::FIRSTS;
+use super::pieces::is_first;
 use pfh_container::disk::END;
 use pfh_container::disk::{Alone, Disk, Failure, Kind};
 use pfh_container::ewf::FileHeader;
 use pfh_container::logical::Logical;
 use pfh_container::{foreign, named, sfx, signature};
 use pfh_source::Problem;
-use pfh_source::image::{Format as ImageFormat, Image, OpenError};
-use pfh_source::os::names::OsStrExt;
 use pfh_volume::archive::{COMPOUND, Format, LayoutFile};
 use pfh_volume::archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
-use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes that are looked at of a member, to see whether it may be a container.
@@ -28,8 +24,8 @@ pub enum Container {
     /// An archive or a compressed stream.
     Archive(Format),
     /// A zip or RAR in several parts or a logical image in segments, one behind the other, which
-    /// start there.
-    Parts(Format, Vec<u64>),
+    /// start there; and the faults of the set, in words that name the part.
+    Parts(Format, Vec<u64>, Vec<String>),
     /// Container images in an OCI layout, whose files are one behind the other.
     Layout(Vec<LayoutFile>),
     /// A medium that is divided.
@@ -174,11 +170,6 @@ fn damaged(start: &[u8], name: &[u8]) -> Option<Container> {
     Some(Container::Refused(refused))
 }
 
-/// Whether this is the first segment of an E01 image.
-fn is_first(start: &[u8]) -> bool {
-    FileHeader::is_ewf(start) && start.get(9..11) == Some(&[1, 0])
-}
-
 /// The last bytes.
 fn end_of(bytes: &dyn Bytes) -> Option<Vec<u8>> {
     let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
@@ -283,194 +274,7 @@ fn ends_as_zip(bytes: &dyn Bytes) -> Option<Format> {
     (0..end.len().saturating_sub(21)).any(is_end).then_some(Format::Zip)
 }
 
-/// A file as an image.
-pub enum Imaged {
-    /// None, or raw in one piece.
-    No,
-    /// A later segment of an E01 image, whose first is beside it.
-    Later,
-    /// A later part of an image, which another file beside it names.
-    Beside,
-    /// E01 or several pieces.
-    Yes(Box<Image>),
-    /// One of a format that is not read, or damaged.
-    Unread(String),
-}
-
-/// A file of this path and these first bytes as an image. Segments and pieces behind the first
-/// belong to the first.
-pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
-    let path = Path::new(OsStr::from_bytes(path));
-    if FileHeader::is_ewf(start) {
-        if !is_first(start) {
-            return later(path);
-        }
-        return match Image::open(path) {
-            Ok(image) => Imaged::Yes(Box::new(image)),
-            Err(error) => Imaged::Unread(error.to_string()),
-        };
-    }
-    match Kind::recognize(start, end) {
-        // A later segment or piece belongs to the first.
-        Some(kind) if kind.is_later(start) => {
-            return match is_described(kind, path) {
-                true => Imaged::Beside,
-                false => Imaged::Unread(format!("{}: a part of it whose first is not beside it", kind.name())),
-            };
-        }
-        Some(_) => {
-            return match Image::open(path) {
-                Ok(image) => Imaged::Yes(Box::new(image)),
-                Err(error) => Imaged::Unread(error.what()),
-            };
-        }
-        None => {}
-    }
-    if let Some(format) = foreign::by_content(start) {
-        return Imaged::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
-    }
-    let ends = |wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
-    // Pieces are counted from 0 or from 1.
-    let first = ends("000") || ends("aaa") || ends("001") && !path.with_extension("000").exists();
-    match first.then(|| Image::open_raw(path)) {
-        Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
-        Some(Err(error @ OpenError::Broken { .. })) => Imaged::Unread(error.what()),
-        _ => Imaged::No,
-    }
-}
-
-/// Whether the file that a later part of a disk image belongs to is beside it: the descriptor of an
-/// extent, `disk.vmdk` of `disk-s001.vmdk`, the first segment of an Ex01.
-fn is_described(kind: Kind, path: &Path) -> bool {
-    if kind == Kind::Ex01 {
-        return ["Ex01", "ex01", "EX01"].iter().any(|ending| path.with_extension(ending).is_file());
-    }
-    let stem = path.file_stem().unwrap_or_default().as_bytes();
-    let dash = stem.iter().rposition(|byte| *byte == b'-').unwrap_or(stem.len());
-    let ending = path.extension().unwrap_or_default().as_bytes();
-    let name = [&stem[..dash], b".", ending].concat();
-    let descriptor = path.with_file_name(OsStr::from_bytes(&name));
-    descriptor != path && descriptor.is_file()
-}
-
-/// A later segment: it belongs to the first, which must be beside it.
-fn later(path: &Path) -> Imaged {
-    if FIRSTS.into_iter().any(|ending| path.with_extension(ending).exists()) {
-        return Imaged::Later;
-    }
-    Imaged::Unread("a later segment of an E01 image whose first is not beside it".into())
-}
-
-/// The first segment of a logical image, by the path of a later one; `None` if it is not there.
-pub fn first_of(format: Logical, path: &Path) -> Option<PathBuf> {
-    let ending = format.ending(1)?;
-    let firsts = [ending.to_lowercase(), ending].map(|ending| path.with_extension(ending));
-    firsts.into_iter().find(|first| first.exists())
-}
-
-/// The segments of a logical image, by the path of the first.
-pub fn segments_of(format: Logical, first: &Path) -> Vec<PathBuf> {
-    let is_lower =
-        first.extension().is_some_and(|ending| ending.as_bytes().first().is_some_and(u8::is_ascii_lowercase));
-    let ending = |number| format.ending(number).map(|ending| if is_lower { ending.to_lowercase() } else { ending });
-    let later = (2..).map_while(|number| Some(first.with_extension(ending(number)?)));
-    std::iter::once(first.to_owned()).chain(later.take_while(|path| path.exists())).collect()
-}
-
-/// Whether the first of the pieces that this is one of is beside it.
-pub fn has_first_piece(path: &[u8]) -> bool {
-    let path = Path::new(OsStr::from_bytes(path));
-    let ending = path.extension().map(|ending| ending.as_bytes()).unwrap_or_default();
-    if let [b'z' | b'Z', ..] = ending {
-        // The last part of a zip says where all others are.
-        return ["zip", "ZIP", "zipx"].iter().any(|ending| path.with_extension(ending).exists());
-    }
-    ["001", "000"].into_iter().map(|ending| path.with_extension(ending)).any(|first| first != path && first.exists())
-}
-
-/// The parts of the zip whose last one this is, in order; the name of one that is missing instead.
-pub fn parts_of_zip(last: &Path, count: u32) -> Result<Vec<PathBuf>, PathBuf> {
-    let upper = last.extension().is_some_and(|ending| ending.as_bytes().starts_with(b"Z"));
-    let mut parts = Vec::new();
-    for number in 1..count {
-        let part = last.with_extension(format!("{}{number:02}", if upper { 'Z' } else { 'z' }));
-        if !part.is_file() {
-            return Err(part);
-        }
-        parts.push(part);
-    }
-    parts.push(last.to_owned());
-    Ok(parts)
-}
-
-/// The volumes of a RAR that are there, in order, by one of them: `.part1.rar` and `.part2.rar`, or
-/// `.rar`, `.r00` and `.r01`. The first of the list is the first volume.
-pub fn volumes_of_rar(one: &Path) -> Vec<PathBuf> {
-    let name = one.file_name().unwrap_or_default().as_bytes();
-    let named = |parts: &[&[u8]]| one.with_file_name(OsStr::from_bytes(&parts.concat()));
-    let dot = name.iter().rposition(|byte| *byte == b'.').unwrap_or(name.len());
-    let (stem, ending) = name.split_at(dot);
-    let digits = stem.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let (before, number) = stem.split_at(stem.len() - digits);
-    if before.to_ascii_lowercase().ends_with(b".part") && digits > 0 && !is_counted(ending) {
-        let of = |count: usize, ending: &[u8]| {
-            let number = format!("{count:0digits$}", digits = number.len());
-            named(&[before, number.as_bytes(), ending])
-        };
-        // The first may be a program that unpacks itself.
-        let further = if ending.eq_ignore_ascii_case(b".exe") { &b".rar"[..] } else { ending };
-        let first = [of(1, ending), of(1, b".exe")].into_iter().find(|first| first.is_file());
-        let others = (2..).map(|count| of(count, further)).take_while(|part| part.is_file());
-        return first.into_iter().chain(others).collect();
-    }
-    let first = if is_counted(ending) {
-        [&b".rar"[..], b".RAR", b".exe"].iter().map(|ending| named(&[stem, ending])).find(|first| first.is_file())
-    } else {
-        Some(one.to_owned())
-    };
-    let letters: &[u8] = if ending.get(1).is_some_and(u8::is_ascii_uppercase) { b"RSTUVWXYZ" } else { b"rstuvwxyz" };
-    let others = letters.iter().flat_map(|letter| (0..100).map(move |count| (*letter, count)));
-    let others = others.map(|(letter, count)| named(&[stem, b".", &[letter], format!("{count:02}").as_bytes()]));
-    first.into_iter().chain(others.take_while(|part| part.is_file())).collect()
-}
-
-/// `.r00`
-fn is_counted(ending: &[u8]) -> bool {
-    matches!(ending, [b'.', b'r'..=b'z' | b'R'..=b'Z', tens, ones] if tens.is_ascii_digit() && ones.is_ascii_digit())
-}
-
 /// The error of a container that cannot be opened.
 pub fn unreadable(error: &io::Error) -> Problem {
     Problem::io(pfh_source::Stage::Open, error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn volumes_are_found_by_any_of_them() {
-        let room = std::env::temp_dir().join(format!("pfh-volumes-{}", std::process::id()));
-        std::fs::create_dir_all(&room).unwrap();
-        let names =
-            ["a.part01.rar", "a.part02.rar", "a.part04.rar", "b.rar", "b.r00", "b.r01", "c.r00", "D.RAR", "D.R00"];
-        for name in names {
-            std::fs::write(room.join(name), name).unwrap();
-        }
-        let of = |name: &str| -> Vec<String> {
-            let found = volumes_of_rar(&room.join(name));
-            found.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
-        };
-        let expected = [
-            ("a.part01.rar", &["a.part01.rar", "a.part02.rar"][..]),
-            ("a.part02.rar", &["a.part01.rar", "a.part02.rar"]),
-            ("b.rar", &["b.rar", "b.r00", "b.r01"]),
-            ("b.r01", &["b.rar", "b.r00", "b.r01"]),
-            ("c.r00", &["c.r00"]),
-            ("D.R00", &["D.RAR", "D.R00"]),
-        ];
-        let wrong: Vec<_> = expected.iter().filter(|(name, parts)| of(name) != *parts).collect();
-        std::fs::remove_dir_all(&room).unwrap();
-        assert!(wrong.is_empty(), "{wrong:?}");
-    }
 }

@@ -32,7 +32,7 @@ use std::sync::Arc;
 const BLANK: &str = "holds no partition table and no file system that is known";
 /// The kind of a container image: its files are in the layers that brought them.
 const LAYERED: &str = "oci";
-const ALONE: &str = "a later segment or volume whose first is not among the inputs: not opened";
+const ALONE: &str = "a later segment or volume whose first is not among the inputs";
 
 /// The remark on a second member of a name.
 pub const SECOND: &str = "a second member of this name: which one counts differs between programs";
@@ -438,13 +438,16 @@ impl Source for Expanding {
                     continue;
                 }
                 let alone = self.segments.next_alone()?;
-                self.found.push_back(Found::Problem(name::prefix(&alone), unopened(ALONE)));
+                let first = alone.first.file_name().unwrap_or_default().to_string_lossy();
+                let why = unopened(format!("{ALONE}: not opened; it belongs to {first}"));
+                self.found.push_back(Found::Problem(name::prefix(&alone.name), why));
                 continue;
             };
             match item {
                 Item::Entry(entry) => {
                     let printed = name::escape(&entry.name());
                     self.segments.first(&entry.name());
+                    self.segments.may_be_first(&below(&self.root, entry.name()));
                     self.clock = Clock::new(self.options.time);
                     self.outer_name = entry.name();
                     let outer = match self.are_media || self.is_wanted(&printed) {

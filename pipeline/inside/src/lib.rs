@@ -24,6 +24,7 @@ mod member;
 pub mod name;
 mod options;
 mod outer;
+mod pieces;
 mod segments;
 mod sets;
 mod shelf;

@@ -1,9 +1,10 @@
 //! The kind of an entry of the input, before it is opened.
 
-use super::detect::{self, Container, Imaged};
+use super::detect::{self, Container};
 use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
+use super::pieces::{self, Imaged};
 use super::sets;
 use pfh_container::logical::Logical;
 use pfh_container::{disk, sfx};
@@ -23,7 +24,7 @@ pub enum Outer {
     /// A later segment of an image or volume of an archive, which is opened with its first: the
     /// path of that.
     Segment(PathBuf),
-    /// The same of a set whose parts have names of any kind: the first has exactly this one.
+    /// The same where parts have names of any kind: the first has exactly this one.
     Part(PathBuf),
     /// A container, and the files behind it.
     Container(Container, Arc<dyn Bytes>, Arc<Watch>),
@@ -74,21 +75,13 @@ impl Outer {
             let number = format.segment(&start);
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
         }
-        match detect::image(&path, &start, &end) {
+        match pieces::image(&path, &start, &end) {
             Imaged::Yes(image) => Outer::of_image(*image, &path),
-            Imaged::Later => Outer::Segment(Path::new(OsStr::from_bytes(&path)).to_owned()),
-            Imaged::Beside => Outer::File,
+            Imaged::Later(first) if start.starts_with(b"EVF\x09") => Outer::Segment(first),
+            Imaged::Later(first) => Outer::Part(first),
             Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
-            // The first piece was opened with all others, or says that it cannot. Of a zip that is
-            // the last one, which any zip of the input may be.
-            Imaged::No if pfh_container::named::piece(&path).is_some() && detect::has_first_piece(&path) => {
-                let path = Path::new(OsStr::from_bytes(&path));
-                let is_counted = |ending: &OsStr| ending.as_bytes().iter().all(u8::is_ascii_digit);
-                match path.extension().is_some_and(is_counted) {
-                    true => Outer::Segment(path.to_owned()),
-                    false => Outer::File,
-                }
-            }
+            // The first piece was opened with all others, or says that it cannot.
+            Imaged::No if let Some(first) = pieces::first_piece(&path) => Outer::Part(first),
             Imaged::No => match detect::container_or_document(&start, &bytes, &path, options.documents) {
                 Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => {
                     Outer::of_parts(&path, &*bytes)
@@ -125,20 +118,20 @@ impl Outer {
         if number > 1 {
             let name = format.name();
             let alone = || format!("a later segment of an image in {name} whose first is not beside it");
-            return match detect::first_of(format, path) {
+            return match pieces::first_of(format, path) {
                 Some(first) if first != path => Outer::Segment(first),
                 _ => Outer::Failed(super::about::unopened(alone())),
             };
         }
-        let segments = detect::segments_of(format, path);
+        let segments = pieces::segments_of(format, path);
         match segments.len() {
             1 => Outer::Container(Container::Archive(archive), bytes, watch),
-            _ => Outer::joined(archive, &segments),
+            _ => Outer::joined(archive, &segments, pieces::faults(&segments, false)),
         }
     }
 
-    /// Files one behind the other.
-    fn joined(format: Archive, paths: &[PathBuf]) -> Outer {
+    /// Files one behind the other, and the faults of the set.
+    fn joined(format: Archive, paths: &[PathBuf], faults: Vec<String>) -> Outer {
         let image = match Image::join(paths) {
             Ok(image) => image,
             Err(error) => return Outer::Failed(super::about::unopened(error.what())),
@@ -146,7 +139,11 @@ impl Outer {
         match Watch::image(&image) {
             Ok(watch) => {
                 let starts = image.starts();
-                Outer::Container(Container::Parts(format, starts), Arc::new(ImagedBytes(image)), Arc::new(watch))
+                Outer::Container(
+                    Container::Parts(format, starts, faults),
+                    Arc::new(ImagedBytes(image)),
+                    Arc::new(watch),
+                )
             }
             Err(error) => Outer::Failed(detect::unreadable(&error)),
         }
@@ -155,24 +152,25 @@ impl Outer {
     /// A zip in several parts, by its last one.
     fn of_parts(path: &[u8], last: &dyn Bytes) -> Outer {
         let path = Path::new(OsStr::from_bytes(path));
-        let parts = match detect::parts_of_zip(path, parts_of_zip(last)) {
+        let parts = match pieces::parts_of_zip(path, parts_of_zip(last)) {
             Ok(parts) => parts,
             Err(missing) => {
                 let name = missing.file_name().unwrap_or_default().to_string_lossy();
                 return Outer::Failed(super::about::unopened(format!("a zip in parts: {name} is not beside it")));
             }
         };
-        Outer::joined(Archive::Zip, &parts)
+        Outer::joined(Archive::Zip, &parts, pieces::faults(&parts, true))
     }
 
     /// A RAR in several volumes, by one of them: the first stands for all.
     fn of_volumes(path: &[u8]) -> Outer {
         let path = Path::new(OsStr::from_bytes(path));
-        let volumes = detect::volumes_of_rar(path);
+        let (volumes, gap) = pieces::volumes_of_rar(path);
+        let faults = || pieces::faults(&volumes, false).into_iter().chain(gap).collect();
         match volumes.first() {
             Some(first) if first != path => Outer::Segment(first.clone()),
-            Some(_) => Outer::joined(Archive::Rar, &volumes),
-            None => Outer::joined(Archive::Rar, &[path.to_owned()]),
+            Some(_) => Outer::joined(Archive::Rar, &volumes, faults()),
+            None => Outer::joined(Archive::Rar, &[path.to_owned()], Vec::new()),
         }
     }
 
@@ -180,7 +178,7 @@ impl Outer {
     fn of_set(format: Archive, parts: Vec<PathBuf>, path: &[u8]) -> Outer {
         match parts.first() {
             Some(first) if first.as_os_str().as_bytes() != path => Outer::Part(first.clone()),
-            _ => Outer::joined(format, &parts),
+            _ => Outer::joined(format, &parts, pieces::faults(&parts, false)),
         }
     }
 

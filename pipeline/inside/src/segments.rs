@@ -10,14 +10,26 @@ pub const FIRSTS: [&str; 10] = ["E01", "e01", "s01", "S01", "L01", "l01", "Lx01"
 /// Endings of the names of archives' first volumes.
 const VOLUMES: [&str; 3] = ["rar", "RAR", "001"];
 
+/// Endings, in lower case, of the names of files that stand for further ones of other endings.
+const WHOLES: [&str; 8] = ["zip", "zipx", "000", "001", "aaa", "aaaa", "vmdk", "ex01"];
+
 /// Later segments that came: the first stands for all of them, and when it does not come, nothing
 /// of the image is opened.
 #[derive(Default)]
 pub struct Segments {
-    /// By the path without its ending: the printed name of a later segment, none if the first came.
-    images: BTreeMap<PathBuf, Option<Vec<u8>>>,
+    /// By the path without its ending: the first later segment, none if the first came.
+    images: BTreeMap<PathBuf, Option<Lone>>,
     /// The same by the whole path of the first, for sets whose parts have names of any kind.
-    sets: BTreeMap<PathBuf, Option<Vec<u8>>>,
+    sets: BTreeMap<PathBuf, Option<Lone>>,
+}
+
+/// A later segment whose first is not an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lone {
+    /// Its printed name.
+    pub name: Vec<u8>,
+    /// The path of the first.
+    pub first: PathBuf,
 }
 
 impl Segments {
@@ -29,12 +41,11 @@ impl Segments {
         }
     }
 
-    /// A later segment came, whose first is beside it at this path; another segment's path does as
-    /// well where they differ by their endings alone.
+    /// A later segment came, whose first is beside it at this path.
     pub fn later(&mut self, first: &Path, printed: &[u8]) {
         // A first file that is a program could be any program of the input.
         if !first.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("exe")) {
-            self.images.entry(image(first)).or_insert_with(|| Some(printed.to_vec()));
+            self.images.entry(image(first)).or_insert_with(|| Some(Lone::new(printed, first)));
         }
     }
 
@@ -43,21 +54,35 @@ impl Segments {
         self.sets.insert(absolute(path), None);
     }
 
-    /// A later part of a set came, whose first is beside it at this path.
-    pub fn part(&mut self, first: &Path, printed: &[u8]) {
-        self.sets.entry(absolute(first)).or_insert_with(|| Some(printed.to_vec()));
+    /// A file came that may be the first of pieces by its name.
+    pub fn may_be_first(&mut self, path: &Path) {
+        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+        if ending.is_some_and(|ending| WHOLES.iter().any(|whole| ending == *whole)) {
+            self.first_of_set(path);
+        }
     }
 
-    /// The printed name of a later segment whose first did not come, after all inputs.
-    pub fn next_alone(&mut self) -> Option<Vec<u8>> {
+    /// A later part of a set came, whose first is beside it at this path.
+    pub fn part(&mut self, first: &Path, printed: &[u8]) {
+        self.sets.entry(absolute(first)).or_insert_with(|| Some(Lone::new(printed, first)));
+    }
+
+    /// A later segment whose first did not come, after all inputs.
+    pub fn next_alone(&mut self) -> Option<Lone> {
         for found in [&mut self.images, &mut self.sets] {
-            while let Some((_, name)) = found.pop_first() {
-                if name.is_some() {
-                    return name;
+            while let Some((_, lone)) = found.pop_first() {
+                if lone.is_some() {
+                    return lone;
                 }
             }
         }
         None
+    }
+}
+
+impl Lone {
+    fn new(name: &[u8], first: &Path) -> Lone {
+        Lone { name: name.to_vec(), first: first.to_owned() }
     }
 }
 
@@ -91,9 +116,13 @@ mod tests {
         segments.part(Path::new("d/one.cab"), b"d/two.cab");
         segments.part(Path::new("w.swm"), b"w2.swm");
         segments.first_of_set(Path::new("./w.swm"));
-        assert_eq!(segments.next_alone(), Some(b"d/a.E02".to_vec()));
-        assert_eq!(segments.next_alone(), Some(b"w.7z.002".to_vec()));
-        assert_eq!(segments.next_alone(), Some(b"d/two.cab".to_vec()));
-        assert_eq!(segments.next_alone(), None);
+        segments.part(Path::new("z.zip"), b"z.z01");
+        segments.may_be_first(Path::new("z.ZIP"));
+        segments.may_be_first(Path::new("z.zip"));
+        let mut next = || segments.next_alone().map(|lone| lone.name);
+        assert_eq!(next(), Some(b"d/a.E02".to_vec()));
+        assert_eq!(next(), Some(b"w.7z.002".to_vec()));
+        assert_eq!(next(), Some(b"d/two.cab".to_vec()));
+        assert_eq!(next(), None);
     }
 }

@@ -1,9 +1,10 @@
 //! A container as a tree: the start of the names in it.
 
-use super::detect::{self, Container, Imaged};
+use super::detect::{self, Container};
 use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes};
 use super::name;
+use super::pieces::{self, Imaged};
 use pfh_container::disk;
 use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::os::names::OsStrExt;
@@ -57,8 +58,8 @@ impl Whole {
         if detect::logical(&start, &end, &bytes).is_some() {
             return Some(Whole { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
         }
-        let found = match detect::image(named, &start, &end) {
-            Imaged::Unread(_) | Imaged::Later | Imaged::Beside => return None,
+        let found = match pieces::image(named, &start, &end) {
+            Imaged::Unread(_) | Imaged::Later(_) => return None,
             Imaged::Yes(image) => detect::medium(&(Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>)),
             Imaged::No => detect::container(&start, &bytes, named),
         };
@@ -97,7 +98,7 @@ impl Whole {
                 let holds = |volume| {
                     matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_) | Recognised::Volumes(_)))
                 };
-                let medium = match detect::image(named, &start, &end) {
+                let medium = match pieces::image(named, &start, &end) {
                     Imaged::Yes(image) => Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>,
                     _ => bytes,
                 };

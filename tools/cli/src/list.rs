@@ -34,6 +34,9 @@ pub struct List {
     /// Print what each byte of an image or archive is; residue is exit 3.
     #[arg(long, conflicts_with_all = ["bodyfile", "only"])]
     pub account: bool,
+    /// Print the account as a page in HTML, with a bar for each medium.
+    #[arg(long, requires = "account", conflicts_with = "json")]
+    pub page: bool,
     /// Only live files, or only deleted ones.
     #[arg(long, value_enum, value_name = "STATE")]
     pub only: Option<Which>,
@@ -77,15 +80,23 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
 /// Prints the account of each medium.
 fn account(list: &List, request: &Request, session: &Session) -> Result<Exit, Failure> {
     let mut out = pfh::Output::standard().rendered();
+    let mut page = lines::Page::default();
     let mut show = |row: Row<'_>| {
         if let Row::Failed { name, problem } = &row {
             session.about(name, crate::remedy::problem(problem));
+        }
+        if list.page {
+            page.take(&row);
+            return Ok(());
         }
         let line = if list.json { lines::json_of(&row) } else { lines::text_of(&row) };
         out.write_all(line.as_bytes())
     };
     let ran = job::account(request, &mut show, &session.control());
     let sums = ran.map_err(|error| session.ended(error))?;
+    if list.page {
+        out.write_all(page.end().as_bytes()).map_err(|error| Failure::output(&error))?;
+    }
     out.flush().map_err(|error| Failure::output(&error))?;
     drop(out);
     if sums.interrupted {

@@ -72,6 +72,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
     let descriptor = Descriptor::read(&*file, 0, file.size())?;
     let parent = older(&descriptor, files, &mut notes)?;
     let (mut extents, mut size) = (Vec::new(), 0_u64);
+    let mut ends: Vec<(String, u64, u64)> = Vec::new();
     for line in descriptor.extents {
         let length = line.sectors.checked_mul(SECTOR).filter(|length| size.checked_add(*length).is_some());
         let length = length.ok_or_else(|| Failure::malformed("extents of more than 2^64 bytes"))?;
@@ -81,7 +82,10 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
                 let file = sibling(files.files(), &name)?;
                 let at = offset.checked_mul(SECTOR).and_then(|at| Some((at, at.checked_add(length)?)));
                 match at.filter(|(_, end)| *end <= file.size()) {
-                    Some((at, _)) => Part::Flat(file, at),
+                    Some((at, end)) => {
+                        ends.push((name, end, file.size()));
+                        Part::Flat(file, at)
+                    }
                     None => return Err(Failure::malformed(format!("{name:?} is shorter than its extent"))),
                 }
             }
@@ -95,6 +99,14 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
         };
         extents.push(Extent { start: size, length, part });
         size += length;
+    }
+    // Bytes behind the extent in one file of several have moved all others, or are hidden.
+    let behind = |(name, _, size): &&(String, u64, u64)| {
+        let end = ends.iter().filter(|(other, ..)| other == name).map(|(_, end, _)| *end).max();
+        extents.len() > 1 && end.is_some_and(|end| size.saturating_sub(end) >= SECTOR)
+    };
+    if let Some((name, end, size)) = ends.iter().find(behind) {
+        return Err(Failure::malformed(format!("{name:?} has {size} bytes, and its extent ends at {end}")));
     }
     if extents.is_empty() {
         return Err(Failure::malformed("a descriptor without an extent"));

@@ -3,19 +3,21 @@
 use super::extent::{Account, Extent, Holds};
 use super::look::looks_like;
 use crate::bytes::Bytes;
-use crate::field::read_some;
+use crate::field::{failure, read_some};
 use crate::node::Failure;
 use std::ops::Range;
 
 /// Bytes that are looked at together: residue begins and ends with such a block, counted from the
 /// start of what nothing claims.
 const UNIT: usize = 512;
+/// Claims beyond the end that are named.
+const FAULTS: usize = 100;
 /// Bytes of a medium that are read at once.
 const WINDOW: usize = 64 * UNIT;
 
-/// Ranges that a reader understands.
-#[derive(Debug, Default)]
-pub struct Claims(Vec<Extent>);
+/// Ranges that a reader understands, and what it found wrong on the way.
+#[derive(Debug, Clone, Default)]
+pub struct Claims(Vec<Extent>, Vec<Failure>);
 
 impl Claims {
     /// Takes up a range; an empty one is none.
@@ -24,6 +26,11 @@ impl Claims {
             let (start, length) = (range.start, range.end - range.start);
             self.0.push(Extent { start, length, holds, name: name.to_vec() });
         }
+    }
+
+    /// Takes up a fault: an account with one is not whole.
+    pub fn fault(&mut self, fault: Failure) {
+        self.1.push(fault);
     }
 
     /// Takes up a range unless the same was taken up last.
@@ -44,6 +51,7 @@ impl Claims {
 
     /// Takes up those parts of other claims that nothing here claims.
     pub fn add_beneath(&mut self, size: u64, others: Claims) {
+        self.1.extend(others.1);
         let mut own: Vec<Range<u64>> = self.0.iter().map(|claim| claim.start..claim.end()).collect();
         own.sort_unstable_by_key(|range| range.start);
         let (mut gaps, mut at) = (Vec::new(), 0);
@@ -64,6 +72,10 @@ impl Claims {
 
     /// Takes up the claims of a part of the medium that begins there, with this in front of names.
     pub fn add_part(&mut self, start: u64, prefix: &[u8], part: Account) {
+        for fault in part.faults {
+            let offset = fault.offset.map(|offset| offset.saturating_add(start));
+            self.1.push(Failure { path: [prefix, &fault.path].concat(), offset, ..fault });
+        }
         for extent in part.extents.into_iter().chain(part.overlaps) {
             let is_named = !matches!(extent.holds, Holds::Residue | Holds::Padding);
             let name = [if is_named { prefix } else { b"" }, &extent.name].concat();
@@ -72,13 +84,18 @@ impl Claims {
     }
 
     /// The account of a medium of `size` bytes: claims in order of place, cut where an earlier one
-    /// has the bytes, and what lies between them.
+    /// has the bytes, and what lies between them. A claim beyond the end is a fault.
     ///
     /// # Errors
     /// If bytes that nothing claims cannot be read.
-    pub fn close(self, bytes: &dyn Bytes) -> Result<Account, Failure> {
+    pub fn close(mut self, bytes: &dyn Bytes) -> Result<Account, Failure> {
         let size = bytes.size();
-        let mut account = Account { size, ..Account::default() };
+        let mut account = Account { size, faults: std::mem::take(&mut self.1), ..Account::default() };
+        for claim in self.0.iter().filter(|claim| claim.end() > size).take(FAULTS) {
+            let missing = claim.end() - size.max(claim.start);
+            let cause = format!("{} reaches {missing} bytes beyond the end: it is cut off", claim.holds.name());
+            account.faults.push(Failure { path: claim.name.clone(), ..failure(Some(claim.start), cause) });
+        }
         for place in self.places(size, &mut account.overlaps) {
             match place {
                 Ok(extent) => account.extents.push(extent),
@@ -181,6 +198,11 @@ mod tests {
         assert_eq!(seen, expected);
         let residue = account.residue().next().unwrap();
         assert_eq!(residue.name, b"text: hidden");
+        assert!(account.faults.is_empty());
+        let mut beyond = Claims::default();
+        beyond.add(4000..5000, Holds::Content, b"c");
+        let faults = beyond.close(&medium).unwrap().faults;
+        assert!(faults[0].path == b"c" && faults[0].cause.contains("904 bytes beyond the end"), "{faults:?}");
         let overlap = &account.overlaps[0];
         assert_eq!((overlap.start, overlap.length, &overlap.name[..]), (2900, 100, &b"b"[..]));
     }

@@ -1,5 +1,7 @@
 //! Ranges of a medium and their uses.
 
+use crate::node::Failure;
+
 /// The use of a range of a medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Holds {
@@ -69,6 +71,8 @@ pub struct Account {
     pub overlaps: Vec<Extent>,
     /// Parts whose structures the reader does not itemise: residue is not known there.
     pub opaque: Vec<Vec<u8>>,
+    /// Faults found on the way: tables and members that contradict themselves or are cut.
+    pub faults: Vec<Failure>,
 }
 
 impl Account {

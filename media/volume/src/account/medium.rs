@@ -20,11 +20,18 @@ pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Account, Failure> {
         return volume(bytes);
     }
     let mut claims = Claims::default();
+    table.warnings.iter().for_each(|warning| claims.fault(warning.clone()));
     let mut opaque = Vec::new();
     for part in table.partitions.iter().filter(|part| part.usage == Usage::Partition) {
         let name = part.number.map_or_else(Vec::new, |number| format!("p{number}/").into_bytes());
-        let Ok(inner) = part.open(bytes) else { continue };
-        let mut account = volume(&inner)?;
+        let account = part.open(bytes).and_then(|inner| volume(&inner));
+        let mut account = match account {
+            Ok(account) => account,
+            Err(fault) => {
+                claims.fault(Failure { path: [&name, &fault.path[..]].concat(), ..fault });
+                continue;
+            }
+        };
         opaque.extend(account.opaque.drain(..).map(|of| [&name[..], &of].concat()));
         claims.add_part(part.start, &name, account);
     }
@@ -83,8 +90,16 @@ fn whole(bytes: &Arc<dyn Bytes>, kind: &str) -> Result<Account, Failure> {
 pub fn file_system(system: &FileSystem, bytes: &Arc<dyn Bytes>) -> Result<Account, Failure> {
     let layers = system.volume.clone().layers()?;
     let (mut claims, mut free) = (layers.own, Claims::default());
+    system.warnings.iter().for_each(|warning| claims.fault(warning.clone()));
     let mut given = HashSet::new();
-    for node in system.nodes(Options { deleted: false, unallocated: true }).flatten() {
+    for node in system.nodes(Options { deleted: false, unallocated: true }) {
+        let node = match node {
+            Ok(node) => node,
+            Err(fault) => {
+                claims.fault(fault);
+                continue;
+            }
+        };
         let unallocated = node.kind == Kind::Unallocated;
         let holds = match &node.path[..] {
             path if unallocated && path.starts_with(b"$Slack/") => Holds::Slack,
@@ -93,8 +108,9 @@ pub fn file_system(system: &FileSystem, bytes: &Arc<dyn Bytes>) -> Result<Accoun
             _ if unallocated => continue,
             _ => Holds::Content,
         };
-        // Further names of a file claim nothing more.
-        let is_first = node.id.is_none_or(|id| given.insert((id, stream_of(&node))));
+        // Further names of a file claim nothing more. An empty file may share the number of
+        // another.
+        let is_first = node.size == Some(0) || node.id.is_none_or(|id| given.insert((id, stream_of(&node))));
         if holds == Holds::Free || is_first || holds == Holds::Slack {
             let into = if holds == Holds::Free { &mut free } else { &mut claims };
             claim(into, &node, holds);

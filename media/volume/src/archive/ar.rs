@@ -1,17 +1,18 @@
 //! ar: libraries, and Debian packages. Names as System V, GNU and BSD write them.
 
 use super::checked::{Checked, Stated};
+use super::format::AR as MAGIC;
+use super::itemised::in_order;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::tape::Tape;
+use crate::account::{Claims, Holds};
 use crate::bytes::Bytes;
 use crate::field::read;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use std::io::Read;
 use std::sync::Arc;
 
-/// The first bytes of an archive.
-pub const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER: u64 = 60;
 /// The longest table of names.
 const TABLE: u64 = 64 << 20;
@@ -20,8 +21,14 @@ const NAME: u64 = 1 << 16;
 
 /// The members.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
-    let (names, entries) = (Vec::new(), limits.entries);
-    Box::new(Members { bytes, at: MAGIC.len() as u64, names, entries, is_ended: false })
+    Box::new(Members::new(bytes, limits))
+}
+
+/// The claims of its headers and contents. Tables of names and symbols count as headers.
+pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
+    let mut claims = in_order(&**bytes, Members::new(bytes.clone(), &Limits::default()), |members| members.at);
+    claims.add(0..MAGIC.len() as u64, Holds::Structure, b"magic");
+    claims
 }
 
 struct Members {
@@ -46,6 +53,11 @@ fn trimmed(name: &[u8]) -> &[u8] {
 }
 
 impl Members {
+    fn new(bytes: Arc<dyn Bytes>, limits: &Limits) -> Members {
+        let (names, entries) = (Vec::new(), limits.entries);
+        Members { bytes, at: MAGIC.len() as u64, names, entries, is_ended: false }
+    }
+
     fn fail<T>(&self, cause: impl Into<String>) -> Result<T, Failure> {
         Err(Failure { offset: Some(self.at), ..failure(b"", cause) })
     }

@@ -3,9 +3,11 @@
 
 use super::checked::{Checked, Stated, bomb};
 use super::cpio_header::{Form, Header};
+use super::itemised::in_order;
 use super::limits::Limits;
 use super::member::{failure, node, wrong};
 use super::store::Store;
+use crate::account::Claims;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use std::collections::{HashMap, VecDeque};
@@ -22,6 +24,11 @@ const TRAILER: &[u8] = b"TRAILER!!!";
 pub fn plain(bytes: Arc<dyn Bytes>, start: u64, limits: &Limits) -> Nodes {
     let most = limits.most(bytes.size());
     Box::new(Members::new(Store::Plain(bytes), start, most, limits))
+}
+
+/// The claims of its headers and contents.
+pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
+    in_order(&**bytes, Members::new(Store::Plain(bytes.clone()), 0, u64::MAX, &Limits::default()), |members| members.at)
 }
 
 /// The members of an archive in a stream.

@@ -1,9 +1,11 @@
 //! Formats of archives, by their first bytes.
 
-use super::{ar, cab, cpio_header, lha, mail, pst, rar, tar_header, wim};
+use super::{cab, cpio_header, lha_header, mail, pst, rar, tar_header, wim};
 use pfh_container::logical::Logical;
 use pfh_container::signature;
 
+/// The first bytes of an ar.
+pub const AR: &[u8] = b"!<arch>\n";
 /// The first bytes of an RPM package.
 const RPM: &[u8] = b"\xed\xab\xee\xdb";
 
@@ -84,12 +86,12 @@ impl Format {
             [0x04, 0x22, 0x4D, 0x18, ..] | [0x02, 0x21, 0x4C, 0x18, ..] => Some(Format::Lz4),
             [b'L', b'Z', b'I', b'P', ..] if signature::is_lzip(start) => Some(Format::Lzip),
             [0x1F, 0x9D, ..] if signature::is_compress(start) => Some(Format::Compress),
-            _ if start.starts_with(ar::MAGIC) => Some(Format::Ar),
+            _ if start.starts_with(AR) => Some(Format::Ar),
             _ if start.starts_with(RPM) => Some(Format::Rpm),
             _ if start.starts_with(cab::MAGIC) => Some(Format::Cab),
             _ if start.starts_with(wim::MAGIC) => Some(Format::Wim),
             _ if rar::is_archive(start) => Some(Format::Rar),
-            _ if lha::is_header(start) => Some(Format::Lha),
+            _ if lha_header::is_header(start) => Some(Format::Lha),
             _ if cpio_header::is_header(start) => Some(Format::Cpio),
             _ if signature::is_lzma(start) => Some(Format::Lzma),
             _ if tar_header::is_header(start) => Some(Format::Tar),

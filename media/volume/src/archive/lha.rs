@@ -8,16 +8,41 @@ use super::lha_static::Static;
 use super::limits::Limits;
 use super::member::{failure, node, wrong};
 use super::tape::Tape;
+use crate::account::{Claims, Holds};
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use std::io::{self, Read};
 use std::sync::Arc;
 
-pub use super::lha_header::is_header;
-
 /// The members.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
-    Box::new(Members { bytes, at: 0, limits: limits.clone(), number: 0, is_ended: false })
+    Box::new(open_members(bytes, limits))
+}
+
+/// The claims of its headers, and of contents as they are stored.
+pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
+    let (mut claims, mut members) = (Claims::default(), open_members(bytes.clone(), &Limits::default()));
+    loop {
+        let before = members.at;
+        // The same header, which says how many bytes it has itself.
+        let header = Header::read(&**bytes, before).ok().flatten();
+        match members.next() {
+            None => {
+                claims.add(before..(before + 1).min(members.at), Holds::Structure, b"end of the archive");
+                return claims;
+            }
+            Some(found) => {
+                let (start, name) = header.map_or((members.at, Vec::new()), |header| (header.data, header.path));
+                claims.add(before..start.max(before), Holds::Structure, b"header");
+                claims.add(start..members.at, Holds::Content, &name);
+                found.err().into_iter().for_each(|fault| claims.fault(fault));
+            }
+        }
+    }
+}
+
+fn open_members(bytes: Arc<dyn Bytes>, limits: &Limits) -> Members {
+    Members { bytes, at: 0, limits: limits.clone(), number: 0, is_ended: false }
 }
 
 struct Members {

@@ -23,6 +23,7 @@ mod folder;
 mod folder_row;
 mod format;
 mod high_bits;
+mod itemised;
 mod lha;
 mod lha_dynamic;
 mod lha_header;
@@ -147,7 +148,13 @@ fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Li
 pub fn claims(format: Format, bytes: &Arc<dyn Bytes>) -> Result<Option<Claims>, Failure> {
     match format {
         Format::Zip => zip_claims::all(bytes),
+        // Behind a program the places are not those of the file.
+        _ if behind(bytes.clone()).1 > 0 => Ok(None),
         Format::Tar => Ok(Some(tar::claims(bytes))),
+        Format::Cpio => Ok(Some(cpio::claims(bytes))),
+        Format::Ar => Ok(Some(ar::claims(bytes))),
+        Format::Lha => Ok(Some(lha::claims(bytes))),
+        Format::SevenZip => sevenzip::claims(bytes).map(Some),
         _ => Ok(None),
     }
 }

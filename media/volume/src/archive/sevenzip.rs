@@ -8,9 +8,12 @@ use super::member::{failure, node};
 use super::sevenzip_header::{File, Header, parse};
 use super::track::Track;
 use super::zip_directory::{u32_at, u64_at};
+use crate::account::{self, Claims, Holds};
 use crate::bytes::Bytes;
+use crate::field::{is_at, le32, read_some};
 use crate::node::{Content, Failure, Kind, Nodes};
 use std::io::Read;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The longest header.
@@ -22,7 +25,7 @@ fn whole(cause: impl Into<String>) -> Failure {
 
 /// The members, in the order of the header, which is that of their streams.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
-    let header = header(&bytes, limits)?;
+    let (header, claims) = header(&bytes, limits)?;
     if header.files.len() as u64 > limits.entries {
         return Err(whole(format!("the archive has more than {} members", limits.entries)));
     }
@@ -42,7 +45,39 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
         let stream = if file.has_stream { streams.next() } else { None };
         member(file, stream)
     });
-    Ok(Box::new(nodes))
+    Ok(Box::new(nodes.chain(unclaimed(&*bytes, claims).into_iter().map(Err))))
+}
+
+/// The claims of its headers and packed streams.
+///
+/// # Errors
+/// If the header cannot be read.
+pub fn claims(bytes: &Arc<dyn Bytes>) -> Result<Claims, Failure> {
+    let (_, mut claims) = header(bytes, &Limits::default())?;
+    for gap in signatures(&**bytes, claims.clone().gaps(bytes.size())) {
+        claims.add(gap, Holds::Reserved, b"signature of the program in front");
+    }
+    Ok(claims)
+}
+
+/// The gaps that are the signature of a program in front: the certificates of Windows.
+fn signatures(bytes: &dyn Bytes, gaps: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    let is_one = |gap: &Range<u64>| {
+        let start = read_some(bytes, gap.start, 16).unwrap_or_default();
+        let zeros = start.iter().take_while(|byte| **byte == 0).count().min(7);
+        let length = u64::from(le32(&start, zeros));
+        // A length, revision 2, and the type of PKCS #7; filled up to eight bytes.
+        is_at(&start, zeros + 4, &[0, 2, 2, 0]) && (length..length + 16).contains(&(gap.end - gap.start))
+    };
+    gaps.into_iter().filter(is_one).collect()
+}
+
+/// The failures of bytes that no header and no stream has.
+fn unclaimed(bytes: &dyn Bytes, claims: Claims) -> Vec<Failure> {
+    let gaps = claims.gaps(bytes.size());
+    let signed = signatures(bytes, gaps.clone());
+    let gaps = gaps.into_iter().filter(|gap| !signed.contains(gap));
+    gaps.filter_map(|gap| account::said(bytes, &gap).unwrap_or_else(Some)).collect()
 }
 
 fn member(file: File, stream: Option<(Arc<Shared>, u64, u64, Option<u32>)>) -> Result<crate::node::Node, Failure> {
@@ -75,22 +110,25 @@ fn member(file: File, stream: Option<(Arc<Shared>, u64, u64, Option<u32>)>) -> R
     Ok(found)
 }
 
-/// Reads the header, which may be packed itself.
-fn header(bytes: &Arc<dyn Bytes>, limits: &Limits) -> Result<Header, Failure> {
+/// Reads the header, which may be packed itself; and the ranges that it accounts for.
+fn header(bytes: &Arc<dyn Bytes>, limits: &Limits) -> Result<(Header, Claims), Failure> {
     let mut start = [0; 32];
     bytes.read_exact_at(0, &mut start).map_err(|_| whole("the 7z is cut off"))?;
     if crc32fast::hash(&start[12..]) != u32_at(&start, 8) {
         return Err(whole("the CRC of the 7z's first header does not hold"));
     }
     let (offset, length, crc) = (u64_at(&start, 12), u64_at(&start, 20), u32_at(&start, 28));
+    let mut claims = Claims::default();
+    claims.add(0..32, Holds::Structure, b"first header");
     if length == 0 {
-        return Ok(Header::default());
+        return Ok((Header::default(), claims));
     }
     let place = offset.checked_add(32).filter(|place| place.checked_add(length).is_some_and(|end| end <= bytes.size()));
     let place = place.ok_or_else(|| whole("the header of the 7z is behind its end: it is cut off"))?;
     if length > HEADER {
         return Err(whole("the header of the 7z is larger than 256 MiB"));
     }
+    claims.add(place..place + length, Holds::Structure, b"header");
     let mut packed = vec![0; length as usize];
     let at = |cause: String| Failure { offset: Some(place), ..whole(cause) };
     bytes.read_exact_at(place, &mut packed).map_err(|error| at(error.to_string()))?;
@@ -99,9 +137,13 @@ fn header(bytes: &Arc<dyn Bytes>, limits: &Limits) -> Result<Header, Failure> {
     }
     for _ in 0..4 {
         let header = match parse(&packed).map_err(|why| at(why.into()))? {
-            Ok(header) => return Ok(header),
+            Ok(header) => {
+                streams(&header, Holds::Content, b"packed stream", &mut claims);
+                return Ok((header, claims));
+            }
             Err(header) => header,
         };
+        streams(&header, Holds::Structure, b"packed header", &mut claims);
         let folder = header.folders.first().ok_or_else(|| at("a packed header without a stream".into()))?;
         if let Some(why) = folder.refusal() {
             return Err(at(format!("the header of the 7z {why}: not even its names can be read")));
@@ -119,6 +161,15 @@ fn header(bytes: &Arc<dyn Bytes>, limits: &Limits) -> Result<Header, Failure> {
         packed = read.map_err(|error| at(format!("the header of the 7z: {error}")))?;
     }
     Err(at("the header of the 7z is packed again and again".into()))
+}
+
+/// Takes up the packed streams of a header.
+fn streams(header: &Header, holds: Holds, name: &[u8], claims: &mut Claims) {
+    for (start, length) in &header.packed {
+        // Counted from behind the first header.
+        let start = start.saturating_add(32);
+        claims.add(start..start.saturating_add(*length), holds, name);
+    }
 }
 
 /// A folder whose stream its members share.

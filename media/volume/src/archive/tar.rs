@@ -2,12 +2,13 @@
 
 use super::checked::{Checked, Stated, bomb};
 use super::decoder::Packing;
+use super::itemised::in_order;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::sparse::{self, Expanded, Map};
 use super::store::Store;
 use super::tar_header::{BLOCK, Extended, Header, decimal, runs, sum_holds};
-use crate::account::{Claims, Holds};
+use crate::account::Claims;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
 use std::collections::HashMap;
@@ -27,30 +28,7 @@ pub fn plain(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
 
 /// The claims of a tar's headers.
 pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
-    let mut claims = Claims::default();
-    let mut members = Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default());
-    loop {
-        let before = members.at;
-        match members.next() {
-            None => {
-                claims.add(before..members.at.max(before), Holds::Structure, b"end of the tar");
-                return claims;
-            }
-            Some(Ok(node)) if node.kind == Kind::File => {
-                // A hard link has the bytes of another member, which lie in front of its header.
-                let runs = node.content.and_then(|content| content.runs()).unwrap_or_default();
-                match runs.first().and_then(|run| Some((run.medium_offset?, run.length))) {
-                    Some((start, length)) if start >= before => {
-                        claims.add(before..start, Holds::Structure, b"header");
-                        claims.add(start..start + length, Holds::Content, &node.path);
-                    }
-                    Some(_) => claims.add(before..members.at, Holds::Structure, b"header"),
-                    None => claims.add(before..members.at, Holds::Content, &node.path),
-                }
-            }
-            Some(_) => claims.add(before..members.at, Holds::Structure, b"header"),
-        }
-    }
+    in_order(&**bytes, Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default()), |members| members.at)
 }
 
 /// The members of a compressed tar, which are read in one pass if each is read before the next one
@@ -232,31 +210,39 @@ impl Members {
             ..Times::default()
         };
         let kind = match header.kind {
-            0 if path.ends_with(b"/") => Kind::Directory,
+            0 if path.ends_with(b"/") && stored == 0 => Kind::Directory,
             0 | b'0' | b'7' | b'S' => Kind::File,
             b'1' if is_again => Kind::File,
             b'1' => return self.hard_link(path, &link, times).map(|node| Step::Node(Box::new(node))),
             b'2' => Kind::Link(link),
             b'3' => Kind::Special("character device"),
             b'4' => Kind::Special("block device"),
+            // GNU tar's list of the names in a directory.
+            b'D' if stored > 0 => Kind::Stream,
             b'5' | b'D' => Kind::Directory,
             b'6' => Kind::Special("FIFO"),
-            b'V' => return Ok(Step::Further),
+            b'V' if stored == 0 => return Ok(Step::Further),
             b'M' => return self.fail(&path, "starts in another part of a tar of several"),
             // Unknown types are files, as POSIX has it.
             _ => Kind::File,
         };
         let mut found = node(path, kind);
         found.times = times;
-        if found.kind == Kind::File {
+        // The name of a directory ends with a slash, and may have bytes all the same.
+        let end = found.path.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+        let holds = matches!(found.kind, Kind::File | Kind::Stream);
+        if !holds || header.kind == 0 || header.kind == b'D' {
+            found.path.truncate(end);
+        }
+        if found.kind == Kind::Stream {
+            found.path.extend_from_slice(b":dumpdir");
+        }
+        if holds {
             let member = self.file(&found.path, data, sparse)?;
             found.size = Some(member.size);
             found.compressed = member.is_shared();
             self.files.insert(found.path.clone(), member.clone());
             found.content = Some(member);
-        } else {
-            let end = found.path.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
-            found.path.truncate(end);
         }
         Ok(Step::Node(Box::new(found)))
     }

@@ -114,14 +114,18 @@ impl Ext {
                 let at = if within == 0 { at } else { start + u64::from(has_copy) };
                 found.push((self.places(at..at + 1), b"group descriptors"));
             } else if !is_meta && has_copy {
-                found.push((self.places(behind..behind + u64::from(superblock.first_meta)), b"group descriptors"));
+                found.push((
+                    self.places(behind..behind.saturating_add(u64::from(superblock.first_meta))),
+                    b"group descriptors",
+                ));
             }
         }
         let [bitmaps, inodes, table] = self.places_of(group)?;
         let bytes = u64::from(superblock.inodes_per_group) * u64::from(superblock.inode_size);
-        found.push((self.places(bitmaps..bitmaps + 1), b"bitmap of blocks"));
-        found.push((self.places(inodes..inodes + 1), b"bitmap of inodes"));
-        found.push((table * size..(table * size).saturating_add(bytes.next_multiple_of(size)), b"inodes"));
+        found.push((self.places(bitmaps..bitmaps.saturating_add(1)), b"bitmap of blocks"));
+        found.push((self.places(inodes..inodes.saturating_add(1)), b"bitmap of inodes"));
+        let table = table.saturating_mul(size);
+        found.push((table..table.saturating_add(bytes.next_multiple_of(size)), b"inodes"));
         Ok(found)
     }
 

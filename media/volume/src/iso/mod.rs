@@ -2,6 +2,8 @@
 //! their places.
 
 mod descriptor;
+mod disc;
+mod layers;
 mod record;
 mod rock_ridge;
 mod tree;

@@ -1,6 +1,7 @@
 //! Rock Ridge (IEEE P1282): POSIX names, links and times behind the records of ISO 9660.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::bytes::Bytes;
 use crate::field::{byte, le16, le32, read};
@@ -67,6 +68,29 @@ pub fn rock_ridge(bytes: &dyn Bytes, block_size: u64, system: &[u8]) -> Result<R
         found.target = Some(link.target);
     }
     Ok(found)
+}
+
+/// The areas that a record goes on in, as bytes of the disc, as far as they can be read.
+pub fn areas(bytes: &dyn Bytes, block_size: u64, system: &[u8]) -> Vec<Range<u64>> {
+    let (mut found, mut area): (Vec<Range<u64>>, _) = (Vec::new(), system.to_vec());
+    while found.len() < MOST_AREAS {
+        let mut at = 0;
+        let mut next = None;
+        while let Some(entry) = area.get(at..at + usize::from(byte(&area, at + 2)).max(4)) {
+            match &entry[..2] {
+                b"CE" if entry.len() >= 28 => next = Some((le32(entry, 4), le32(entry, 12), le32(entry, 20))),
+                b"ST" => break,
+                _ => {}
+            }
+            at += entry.len();
+        }
+        let Some((block, from, length)) = next.filter(|(_, _, length)| *length <= 1 << 16) else { break };
+        let start = u64::from(block) * block_size + u64::from(from);
+        let Ok(read) = read(bytes, start, length as usize) else { break };
+        found.push(start..start + u64::from(length));
+        area = read;
+    }
+    found
 }
 
 /// A target while its parts come in.

@@ -4,8 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::descriptor::{self, Descriptors, Kind as TreeKind, SECTOR, utf16_be};
+use super::disc::{Iso, Names};
+use super::layers::layers;
 use super::record::{Record, records};
 use super::rock_ridge::{RockRidge, rock_ridge, skip};
+use crate::account::Layers;
 use crate::apart::{Other, apart};
 use crate::bytes::Bytes;
 use crate::field::{failure, le32, read};
@@ -15,32 +18,16 @@ use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes, Times};
 use crate::stored::{Stored, Unreadable, named};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
 
-/// Which names are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Names {
-    Plain,
-    Joliet,
-    /// With this many bytes to skip in front.
-    RockRidge(usize),
-}
-
-/// A disc that is open.
-struct Iso {
-    bytes: Arc<dyn Bytes>,
-    block_size: u64,
-    size: u64,
-    root: (u32, u32),
-    names: Names,
-}
-
 /// Opens a disc; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let Some((mut disc, mut trees)) = session(bytes, 0)? else { return Ok(None) };
     let end = disc.size.div_ceil(SECTOR);
     let later = if disc.size < bytes.size() { descriptor::sessions(&**bytes, end)? } else { Vec::new() };
+    let mut sessions = vec![0];
     for (number, start) in (2_u32..).zip(later) {
         match session(bytes, start) {
             Ok(Some((other, its))) => {
+                sessions.push(start);
                 disc.warnings.extend(other.warnings);
                 let named = its.into_iter().map(|(prefix, iso)| {
                     let prefix = if prefix == b"$ISO9660/" { Vec::new() } else { prefix };
@@ -52,7 +39,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
             Err(failed) => disc.warnings.push(failure(failed.offset, format!("session {number}: {}", failed.cause))),
         }
     }
-    disc.volume = Arc::new(Disc(trees));
+    disc.volume = Arc::new(Disc { trees, sessions });
     Ok(Some(Recognised::FileSystem(disc)))
 }
 
@@ -107,19 +94,27 @@ fn session(bytes: &Arc<dyn Bytes>, start: u64) -> Result<Option<(FileSystem, Tre
     }
     let (kind, id, unread) = ("ISO 9660", String::new(), Vec::new());
     let block_size = u32::try_from(block_size).unwrap_or(u32::MAX);
-    let volume = Arc::new(Disc(opened.clone()));
+    let volume = Arc::new(Disc { trees: opened.clone(), sessions: vec![start] });
     let disc = FileSystem { kind, label, id, block_size, size, warnings, unread, snapshots: Vec::new(), volume };
     Ok(Some((disc, opened)))
 }
 
 /// The trees of a disc, the one that counts first.
-struct Disc(Trees);
+struct Disc {
+    trees: Trees,
+    /// The sectors at which its sessions begin.
+    sessions: Vec<u64>,
+}
 
 impl Volume for Disc {
+    fn layers(self: Arc<Self>) -> Result<Layers, Failure> {
+        layers(self.trees.iter().map(|(_, iso)| &**iso), &self.sessions)
+    }
+
     // Nothing is deleted from a disc, and no map states the free space.
     fn nodes(self: Arc<Self>, _: Options) -> Nodes {
         let walk = |iso: &Arc<Iso>| -> Nodes { Box::new(Walk::new(iso.clone(), u64::from(iso.root.0), iso.root)) };
-        let Some(((_, main), others)) = self.0.split_first() else { return Box::new(std::iter::empty()) };
+        let Some(((_, main), others)) = self.trees.split_first() else { return Box::new(std::iter::empty()) };
         let others = others.iter().map(|(prefix, iso)| Other { prefix: prefix.clone(), nodes: walk(iso) });
         apart(walk(main), others.collect(), |node| Some((node.id?, node.size.filter(|size| *size > 0)?)))
     }
@@ -221,10 +216,8 @@ impl Iso {
     fn found(&self, extents: &[Record], parent: &[u8]) -> Result<Option<Found<(u32, u32)>>, Failure> {
         let Some(last) = extents.last() else { return Ok(None) };
         let more = match self.names {
-            Names::RockRidge(skip) => {
-                let system = last.system.get(skip..).unwrap_or_default();
-                rock_ridge(&*self.bytes, self.block_size, system).map_err(|failed| named(failed, parent))?
-            }
+            Names::RockRidge(_) => rock_ridge(&*self.bytes, self.block_size, self.skipped(&last.system))
+                .map_err(|failed| named(failed, parent))?,
             _ => RockRidge::default(),
         };
         if more.is_moved {

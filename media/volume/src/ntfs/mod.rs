@@ -6,6 +6,7 @@ mod boot;
 mod compressed;
 mod deleted;
 mod index;
+mod layers;
 mod lznt1;
 mod node;
 mod older;

@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::attribute::{Attribute, DATA};
 use super::deleted::deleted;
 use super::index::{Listed, names};
+use super::layers::layers;
 use super::orphans::{claims, orphans};
 use super::record::NUMBER;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
 use super::volume::Ntfs;
+use crate::account::Layers;
 use crate::bits::Bits;
 use crate::field::failure;
 use crate::file_system::{Options, Volume};
@@ -31,6 +33,10 @@ struct Names {
 }
 
 impl Volume for Ntfs {
+    fn layers(self: Arc<Self>) -> Result<Layers, Failure> {
+        Ok(layers(&self))
+    }
+
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
         let listed: Arc<Mutex<Bits>> = Arc::default();
         let walk = |slack: bool| {

@@ -2,8 +2,10 @@
 //! crate's reading of them.
 
 #[cfg(unix)]
-mod apfs;
+mod accounts;
+mod accounts_volumes;
 #[cfg(unix)]
+mod apfs;
 mod archives;
 #[cfg(unix)]
 mod backups;

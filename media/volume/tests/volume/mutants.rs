@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pfh_inject::mutants;
-use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system, partitions};
+use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, account, file_system, partitions};
 
 use crate::tree::noise;
 
@@ -91,6 +91,10 @@ pub fn survive_sealed(path: &Path, structures: &[std::ops::Range<u64>], seal: fn
 /// Reads everything, up to a megabyte of each file.
 pub fn exhaust(bytes: Arc<dyn Bytes>) {
     let _ = partitions(&bytes);
+    if let Ok(found) = account::medium(&bytes) {
+        let end = found.extents.iter().fold(0, |at, extent| if extent.start == at { extent.end() } else { u64::MAX });
+        assert_eq!(end, bytes.size(), "the account does not tile the medium");
+    }
     match file_system(bytes) {
         Ok(Recognised::FileSystem(volume)) => {
             exhaust_volume(&volume);

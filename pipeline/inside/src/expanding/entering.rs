@@ -31,7 +31,12 @@ impl Expanding {
     ) {
         match container {
             Container::Archive(format) => self.enter_archive(format, &[0], bytes, printed, watch, depth),
-            Container::Parts(format, starts) => self.enter_archive(format, &starts, bytes, printed, watch, depth),
+            Container::Parts(format, starts, faults) => {
+                for fault in faults {
+                    self.fail(name::prefix(printed), fault);
+                }
+                self.enter_archive(format, &starts, bytes, printed, watch, depth);
+            }
             Container::Layout(files) => self.enter_layout(&files, bytes, printed, watch, depth),
             Container::Divided(table) => {
                 self.enter_residue(&bytes, printed, watch, depth);

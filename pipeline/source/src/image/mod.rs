@@ -1,11 +1,13 @@
 //! Images as sources: E01, split raw, raw, disks of virtual machines and other imagers. A read
 //! gives the content of the imaged medium.
 
+mod archives;
 mod beside;
 mod error;
 mod files;
 mod joined;
 mod pieces;
+mod stated;
 
 use crate::entry::Object;
 use crate::os::Errno;
@@ -48,6 +50,19 @@ pub fn files_of(first: &Path) -> Vec<PathBuf> {
         Pieces::Unclear(other) | Pieces::Later(other) => vec![first.to_owned(), other],
         Pieces::Broken { files, .. } => files,
     })
+}
+
+/// The first piece of the split raw image that this file is a later piece of, by its name and size;
+/// `None` if it is none. For files that nobody calls an image.
+///
+/// # Errors
+/// [`OpenError::Broken`] if it is one, and the first is missing.
+pub fn later_piece(path: &Path) -> Result<Option<PathBuf>, OpenError> {
+    match pieces::unasked(path) {
+        Some(Pieces::Later(first)) => Ok(Some(first)),
+        Some(Pieces::Broken { piece, why, .. }) => Err(OpenError::Broken { path: path.to_owned(), piece, why }),
+        _ => Ok(None),
+    }
 }
 
 /// An open image.
@@ -97,7 +112,7 @@ impl Image {
                 ewf::Failure::Malformed(m) if m.what == ewf::SMART => {
                     OpenError::Unread { path: path.to_owned(), format: foreign::S01 }
                 }
-                failure => OpenError::Ewf { path: path.to_owned(), failure },
+                failure => OpenError::Ewf { path: of_segment(&files, &failure).unwrap_or(path).to_owned(), failure },
             })?;
             let size = index.volume.length();
             return Ok(Self::with(files, Format::E01, size, Some(index)));
@@ -106,6 +121,9 @@ impl Image {
             return Self::open_disk(path, kind);
         }
         if let Some(format) = foreign::by_content(&start) {
+            return Err(OpenError::Unread { path: path.to_owned(), format });
+        }
+        if let Some(format) = archives::part(path, &start, &end) {
             return Err(OpenError::Unread { path: path.to_owned(), format });
         }
         if let Some(format) = promised(path) {
@@ -158,6 +176,11 @@ impl Image {
         let format = if pieces.len() > 1 { Format::Split } else { Format::Raw };
         let files = Files::open(&pieces).map_err(|(path, error)| OpenError::Io { path, error })?;
         let size = files.total();
+        if format == Format::Split
+            && let Some((piece, why)) = behind_last(path, &files)
+        {
+            return Err(OpenError::Broken { path: path_of(), piece, why });
+        }
         Ok(Self::with(files, format, size, None))
     }
 
@@ -338,6 +361,29 @@ impl Image {
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The file that a failure is in.
+fn of_segment<'a>(files: &'a Files, failure: &ewf::Failure) -> Option<&'a Path> {
+    let segment = match failure {
+        ewf::Failure::Malformed(malformed) => malformed.segment,
+        ewf::Failure::Io { segment, .. } => *segment,
+    };
+    files.paths().nth(usize::from(segment).checked_sub(1)?)
+}
+
+/// The piece that is missing behind the last one, and why: the last is as long as the first, and
+/// the medium states more bytes than all have.
+fn behind_last(first: &Path, files: &Files) -> Option<(PathBuf, String)> {
+    let (starts, total) = (files.starts(), files.total());
+    if total.checked_sub(*starts.last()?)? != *starts.get(1)? {
+        return None;
+    }
+    let mut start = vec![0; stated::START];
+    let got = files.read_through(&mut start, 0).ok()?;
+    let (least, by) = stated::least(&start[..got]).filter(|(least, _)| *least > total)?;
+    let why = format!("is missing: by its {by} the medium has {least} bytes or more, and all pieces {total}");
+    Some((pieces::next(first, starts.len())?, why))
 }
 
 /// How a segment of an Ex01 image begins.

@@ -26,6 +26,8 @@ pub(super) enum Pieces {
         /// Which piece, and the fault.
         piece: PathBuf,
         why: String,
+        /// The piece that shows it, of one that is missing in front of all others.
+        beside: Option<PathBuf>,
     },
 }
 
@@ -86,6 +88,25 @@ impl<'a> Counted<'a> {
         let next = names.into_iter().find(is_piece)?;
         let next = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Some((missing, format!("is missing, and {next} is there")))
+    }
+
+    /// The piece that is missing in front of this one, if its number is that of a later piece of
+    /// which a neighbour has the size; and the neighbour.
+    fn headless(&self) -> Option<(PathBuf, PathBuf)> {
+        let (text, width, own) = (std::str::from_utf8(self.number).ok()?, self.number.len(), size(self.path)?);
+        let kind = if text.bytes().all(|byte| byte.is_ascii_digit()) { Suffix::Digits } else { Suffix::Letters };
+        let number = kind.number(self.number, width).filter(|number| (1..=FARTHEST).contains(number))?;
+        let named = |number: u64| Some(self.name(&kind.of(number, width)?));
+        let is_there = |number: u64| named(number).is_some_and(|path| path.is_file());
+        let missing = named((0..number).rev().find(|number| !is_there(*number))?)?;
+        // The last piece may be shorter than the others.
+        let is_beside = |path: &PathBuf, is_next: bool| match size(path) {
+            Some(size) => path.is_file() && size > 0 && (size == own || (size < own) == is_next),
+            None => false,
+        };
+        let next = named(number + 1).filter(|path| is_beside(path, true));
+        let beside = next.or_else(|| named(number - 1).filter(|path| is_beside(path, false)))?;
+        (width > 1 && own > 0).then_some((missing, beside))
     }
 
     /// The first piece, if this is a later one.
@@ -168,12 +189,20 @@ pub(super) fn of(first: &Path) -> Pieces {
         if let Some(begun) = counted.first() {
             return Pieces::Later(begun);
         }
+        if counted.kind().is_none()
+            && !is_whole(first)
+            && let Some((piece, beside)) = counted.headless()
+        {
+            let name = beside.file_name().unwrap_or_default().to_string_lossy();
+            let why = format!("is missing, and {name} is there");
+            return Pieces::Broken { files: vec![first.to_owned()], piece, why, beside: Some(beside) };
+        }
         if let Some(kind) = counted.kind() {
             let files = counted.run(kind);
             let is_usual = counted.number.len() > 1;
             let fault = || odd(&files).or_else(|| counted.gap(kind, files.len()));
             return match is_usual.then(fault).flatten() {
-                Some((piece, why)) => Pieces::Broken { files, piece, why },
+                Some((piece, why)) => Pieces::Broken { files, piece, why, beside: None },
                 None if is_usual || files.len() == 1 => Pieces::Joined(files),
                 None => judge(files, kind),
             };
@@ -184,6 +213,35 @@ pub(super) fn of(first: &Path) -> Pieces {
         Some(kind) => judge(counted.run(kind), kind),
         None => alone(),
     }
+}
+
+/// Smaller files do not count as pieces of a medium, where nobody says that they are.
+const LEAST: u64 = 4096;
+
+/// The place in a set of a file that nobody calls an image, if its name is that of a later piece in
+/// three places or more, and its size that of one: [`Pieces::Later`], or [`Pieces::Broken`] if the
+/// first is missing.
+pub(super) fn unasked(path: &Path) -> Option<Pieces> {
+    let counted = Counted::ending(path).filter(|counted| counted.number.len() > 2 && counted.kind().is_none())?;
+    let is_counted = counted.number.iter().all(u8::is_ascii_digit) || counted.number.starts_with(b"a");
+    let own = size(path).filter(|own| is_counted && *own >= LEAST)?;
+    match of(path) {
+        Pieces::Later(first) => {
+            let is_in = || matches!(of(&first), Pieces::Joined(files) if files.iter().any(|file| file == path));
+            (size(&first) == Some(own) || is_in()).then_some(Pieces::Later(first))
+        }
+        // One neighbour that is shorter may be anything.
+        Pieces::Broken { files, piece, why, beside } if beside.as_deref().and_then(size) == Some(own) => {
+            Some(Pieces::Broken { files, piece, why, beside })
+        }
+        _ => None,
+    }
+}
+
+/// The name of the piece behind the last of this number.
+pub(super) fn next(first: &Path, pieces: usize) -> Option<PathBuf> {
+    let counted = Counted::ending(first).filter(|counted| counted.kind().is_some()).or_else(|| Counted::stem(first))?;
+    Some(counted.name(&counted.kind()?.of(pieces as u64, counted.number.len())?))
 }
 
 fn judge(mut files: Vec<PathBuf>, kind: Suffix) -> Pieces {
@@ -277,6 +335,14 @@ mod tests {
         assert_eq!(found(&[("o.aac", 9), ("o.aab", 9), ("o.aaa", 9)]), Err("after o.aaa".into()));
         assert_eq!(found(&[("o.002", 9), ("o.001", 9)]), Err("after o.001".into()));
         assert_eq!(found(&[("o.002", 9), ("o.000", 9)]), Err("after o.000".into()));
+        // The first one is missing.
+        assert_eq!(found(&[("o.002", 9), ("o.003", 4)]), Err("o.001 is missing, and o.003 is there".into()));
+        assert_eq!(found(&[("o.004", 4), ("o.003", 9)]), Err("o.002 is missing, and o.003 is there".into()));
+        assert_eq!(found(&[("o.aab", 9), ("o.aac", 9)]), Err("o.aaa is missing, and o.aac is there".into()));
+        assert_eq!(found(&[("o.002", 9), ("o.003", 12)]), Ok(1));
+        assert_eq!(found(&[("o.002", 9), ("o.003", 9), ("o.002.map", 1)]), Ok(1));
+        assert_eq!(found(&[("o.2023", 9), ("o.2024", 9)]), Ok(1));
+        assert_eq!(found(&[("o.002", 9), ("o.004", 9)]), Ok(1));
         assert_eq!(found(&[("o.log", 9), ("o.aaa", 9)]), Ok(1));
         assert_eq!(found(&[("o.img", 9), ("o.imf", 9)]), Ok(1));
     }

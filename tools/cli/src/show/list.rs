@@ -7,6 +7,7 @@ use pfh::list::{Event, Row};
 use pfh::manifest::Times;
 use pfh::manifest::jsonl::{Stamps, Within};
 use pfh::manifest::row::{self, Path, Shown};
+use pfh::report::account::{Medium, Range, page, section};
 use pfh::report::export::body;
 use pfh::terminal::render;
 use serde::Serialize;
@@ -155,6 +156,36 @@ pub fn text_of(row: &Row<'_>) -> String {
             format!("{}: {} bytes: {}{opaque}\n", render(name), account.size, sums.join(", "))
         }
         _ => String::new(),
+    }
+}
+
+/// The account as a page, while it comes in.
+#[derive(Default)]
+pub struct Page(String);
+
+impl Page {
+    /// Takes a row up.
+    pub fn take(&mut self, row: &Row<'_>) {
+        if let Row::Sums { name, account } = row {
+            let ranges = account.extents.iter().map(|extent| Range {
+                start: extent.start,
+                length: extent.length,
+                holds: extent.holds.name(),
+                of: &extent.name,
+            });
+            self.0 += &section(&Medium {
+                name,
+                size: account.size,
+                ranges: ranges.collect(),
+                is_itemised: account.opaque.is_empty(),
+                faults: account.faults.iter().map(ToString::to_string).collect(),
+            });
+        }
+    }
+
+    /// All of it.
+    pub fn end(self) -> String {
+        page(&self.0)
     }
 }
 

@@ -212,6 +212,26 @@ fn a_list_has_names_and_metadata_alone() {
     assert_eq!(pfh(&room, ["list", "gone"]).code, Some(3));
 }
 
+/// The account as text and as a page with a bar, with bytes that no member has.
+#[test]
+fn the_account_is_a_page_with_a_bar() {
+    let room = Room::new();
+    sh(
+        &room,
+        "printf hello > a; tar --format=ustar -cf a.tar a; printf 'hidden <here>' | dd of=a.tar bs=1 seek=5000 conv=notrunc status=none",
+    );
+    let seen = pfh(&room, ["list", "--account", "--page", "a.tar"]);
+    let page = String::from_utf8_lossy(&seen.stdout).into_owned();
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    for part in
+        ["<h2>a.tar</h2>", "<svg", ": structure</title>", ": residue</title>", "text: hidden &lt;here&gt;", "</html>"]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // Without an account there is no page.
+    assert_eq!(pfh(&room, ["list", "--page", "a.tar"]).code, Some(2));
+}
+
 /// Images in pieces, in an E01 and as they are: the files hashed in them are checked from
 /// elsewhere.
 #[test]
