@@ -76,27 +76,28 @@ impl Outer {
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
         }
         match pieces::image(&path, &start, &end) {
-            Imaged::Yes(image) => Outer::of_image(*image, &path),
-            Imaged::Later(first) if start.starts_with(b"EVF\x09") => Outer::Segment(first),
-            Imaged::Later(first) => Outer::Part(first),
-            Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
-            // The first piece was opened with all others, or says that it cannot.
-            Imaged::No if let Some(first) = pieces::first_piece(&path) => Outer::Part(first),
-            Imaged::No => match detect::container_or_document(&start, &bytes, &path, options.documents) {
-                Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => {
-                    Outer::of_parts(&path, &*bytes)
-                }
-                Ok(Some(Container::Archive(Archive::Rar))) if is_rar_volume(&bytes) => Outer::of_volumes(&path),
-                Ok(Some(Container::Archive(Archive::Wim))) if part_of_wim(&*bytes).is_some() => {
-                    Outer::of_set(Archive::Wim, sets::wim(&path, &*bytes), &path)
-                }
-                Ok(Some(Container::Archive(Archive::Cab))) if cabinet_of_set(&*bytes).is_some() => {
-                    Outer::of_set(Archive::Cab, sets::cabinets(&path, &*bytes), &path)
-                }
-                Ok(Some(container)) => Outer::Container(container, bytes, watch()),
-                Ok(None) => Outer::File,
-                Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
-            },
+            Imaged::Yes(image) => return Outer::of_image(*image, &path),
+            Imaged::Later(first) if start.starts_with(b"EVF\x09") => return Outer::Segment(first),
+            Imaged::Later(first) => return Outer::Part(first),
+            Imaged::Unread(why) => return Outer::Failed(super::about::unopened(why)),
+            Imaged::No => {}
+        }
+        // The first piece was opened with all others, or says that it cannot.
+        if let Some(first) = pieces::first_piece(&path) {
+            return Outer::Part(first);
+        }
+        match detect::container_or_document(&start, &bytes, &path, options.documents) {
+            Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => Outer::of_parts(&path, &*bytes),
+            Ok(Some(Container::Archive(Archive::Rar))) if is_rar_volume(&bytes) => Outer::of_volumes(&path),
+            Ok(Some(Container::Archive(Archive::Wim))) if part_of_wim(&*bytes).is_some() => {
+                Outer::of_set(Archive::Wim, sets::wim(&path, &*bytes), &path)
+            }
+            Ok(Some(Container::Archive(Archive::Cab))) if cabinet_of_set(&*bytes).is_some() => {
+                Outer::of_set(Archive::Cab, sets::cabinets(&path, &*bytes), &path)
+            }
+            Ok(Some(container)) => Outer::Container(container, bytes, watch()),
+            Ok(None) => Outer::File,
+            Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
         }
     }
 
