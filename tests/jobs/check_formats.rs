@@ -23,8 +23,8 @@ fn tree() -> Room {
     tree_of(|bytes| bytes)
 }
 
-/// The same names with contents that the method makes digests of: executables, texts, pictures,
-/// or bytes.
+/// The same names with contents that the method makes digests of: executables, texts, tables,
+/// pictures, or bytes.
 fn tree_for(method: &str) -> Room {
     let words = |bytes: &[u8], end: u8| -> Vec<u8> {
         bytes.chunks(9).flat_map(|word| word.iter().map(|byte| b'a' + byte % 26).chain([end])).collect()
@@ -33,15 +33,29 @@ fn tree_for(method: &str) -> Room {
         "strings" => tree_of(|bytes| [b"\x7fELF", &words(&bytes, 0)[..]].concat()),
         "imports" => tree_of(|bytes| elf(&[], &bytes)),
         "text" => tree_of(|bytes| words(&bytes, b' ')),
-        "pdq" | "phash" => tree_of(|bytes| bitmap(&bytes)),
+        "imphash" | "richhash" => tree_of(|bytes| [program("rich-32.exe"), bytes].concat()),
+        "telfhash" => tree_of(|bytes| [program("dynamic-64.so"), bytes].concat()),
+        "cells" => tree_of(|bytes| bytes.chunks(27).flat_map(|row| [&words(row, b',')[..], b"\n"].concat()).collect()),
+        "pdq" | "phash" => tree_of(|bytes| bitmap(80, &bytes)),
+        "crops" => tree_of(|bytes| bitmap(320, &patches(&bytes))),
         _ => tree(),
     }
 }
 
-/// A bitmap of 80 by 80 pixels.
-fn bitmap(bytes: &[u8]) -> Vec<u8> {
-    let header = [0, 0, 54, 40, 80, 80, 1 | 24 << 16, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes);
-    [b"BM", header.as_flattened(), &bytes[..80 * 80 * 3]].concat()
+/// A program of vectors/similarity.
+fn program(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/similarity/programs").join(name)).unwrap()
+}
+
+/// A bitmap of `side` by `side` pixels.
+fn bitmap(side: u32, bytes: &[u8]) -> Vec<u8> {
+    let header = [0, 0, 54, 40, side, side, 1 | 24 << 16, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes);
+    [b"BM", header.as_flattened(), &bytes[..(side * side * 3) as usize]].concat()
+}
+
+/// 320 by 320 pixels: squares of 16 by 16 in shades of grey.
+fn patches(bytes: &[u8]) -> Vec<u8> {
+    (0..320 * 320).flat_map(|at| [bytes[at / 320 / 16 * 20 + at % 320 / 16]; 3]).collect()
 }
 
 fn tree_of(content: impl Fn(Vec<u8>) -> Vec<u8>) -> Room {

@@ -105,7 +105,7 @@ impl Named {
     pub const fn lacking(self) -> &'static str {
         match self {
             Named::Strings => "not an executable",
-            Named::Imports => "not an executable, or without imports, damaged or too large",
+            Named::Imports => "not an executable that has any, or damaged or too large",
             Named::Text => "not a text, or too short",
             Named::Cells => "not a table, or too short",
             Named::Pdq | Named::Phash | Named::Crops => "not a picture, or featureless, damaged or too large",
@@ -117,7 +117,7 @@ impl Named {
     pub const fn lacking_all(self) -> &'static str {
         match self {
             Named::Strings => "not executables",
-            Named::Imports => "not executables, or without imports, damaged or too large",
+            Named::Imports => "not executables that have any, or damaged or too large",
             Named::Text => "not texts, or too short",
             Named::Cells => "not tables, or too short",
             Named::Pdq | Named::Phash | Named::Crops => "not pictures, or featureless, damaged or too large",

@@ -140,13 +140,24 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
     Err(if digits && !text.is_empty() { Fault::WrongLength } else { Fault::Malformed("does not start with a digest") })
 }
 
+/// How many hexadecimal digits the digests of an algorithm with a text are; `None` if they look
+/// otherwise, or it has no text. The two that are of no method, imphash and the hash of Rich
+/// headers, are MD5s of a part.
+pub(crate) fn hexadecimal(algorithm: Algorithm) -> Option<usize> {
+    match Named::of(algorithm) {
+        _ if algorithm.output() != Output::Text => None,
+        Some(method) => method.digits(),
+        None => Some(32),
+    }
+}
+
 /// The similarity method that a text looks like a digest of, where `assumed` is empty or has it.
 /// The two kinds of mrsh-v2 look alike: `assumed` decides. Digests that are digits alone are known
 /// only where their method is assumed.
 pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
     let Some(method) = Named::recognise(text) else {
-        let fits = |method: Named| method.digits() == Some(text.len()) && text.iter().all(u8::is_ascii_hexdigit);
-        return assumed.iter().find(|algorithm| Named::of(**algorithm).is_some_and(fits)).copied();
+        let fits = |of: &&Algorithm| hexadecimal(**of) == Some(text.len()) && text.iter().all(u8::is_ascii_hexdigit);
+        return assumed.iter().find(fits).copied();
     };
     let same = |algorithm: &&Algorithm| {
         let other = Named::of(**algorithm);

@@ -37,17 +37,15 @@ impl Encoder {
 
 /// Whether a reader cannot tell the digests of two algorithms apart.
 fn look_alike(a: Algorithm, b: Algorithm) -> bool {
-    let digits = |algorithm: Algorithm| match Named::of(algorithm) {
-        Some(method) => method.digits(),
-        None => Some(2 * algorithm.length()),
+    let digits = |algorithm: Algorithm| match algorithm.output() {
+        Output::Text => digits::hexadecimal(algorithm),
+        _ => Some(2 * algorithm.length()),
     };
-    match (a.output(), b.output()) {
-        _ if digits(a).is_some() && digits(a) == digits(b) => true,
-        // Similarity digests have forms of their own, but for the two kinds of mrsh-v2.
-        (Output::Text, Output::Text) => a.name().starts_with("mrsh-v2") && b.name().starts_with("mrsh-v2"),
-        (Output::Text, _) | (_, Output::Text) => false,
-        _ => false,
-    }
+    let mrsh = |of: Algorithm| of.name().starts_with("mrsh-v2");
+    // Similarity digests have forms of their own, but for the two kinds of mrsh-v2, and for TLSH of
+    // a part.
+    let (of_a, of_b) = (Named::of(a), Named::of(b));
+    digits(a).is_some() && digits(a) == digits(b) || of_a.is_some() && of_a == of_b || mrsh(a) && mrsh(b)
 }
 
 impl Encode for Encoder {
@@ -61,8 +59,9 @@ impl Encode for Encoder {
         }
         let is_clear = |algorithm: &Algorithm| match algorithm.output() {
             Output::Text => {
-                let method = Named::of(*algorithm);
-                method != Some(Named::MrshV2Network) && method.and_then(Named::digits).is_none()
+                // That of a part of the file looks like that of all of it.
+                let is_own = |method: Named| method.name() == algorithm.name() && method != Named::MrshV2Network;
+                Named::of(*algorithm).is_some_and(is_own) && digits::hexadecimal(*algorithm).is_none()
             }
             _ => digits::USUAL.contains(&algorithm.name()),
         };
@@ -82,12 +81,11 @@ impl Encode for Encoder {
         }
         // TLSH has a word of its own for this.
         let absent = |similar: &&Similar| similar.is_absent() && similar.method() != Named::Tlsh;
-        if let Some(similar) = hashed.digests.iter().filter_map(Similar::of).find(absent) {
-            return Err(Unrepresentable::new(format!(
-                "{} has no digest for it: {}",
-                similar.method().name(),
-                similar.method().lacking()
-            )));
+        for digest in &hashed.digests {
+            if let Some(similar) = Similar::of(digest).filter(absent) {
+                let (name, why) = (digest.algorithm(), similar.method().lacking());
+                return Err(Unrepresentable::new(format!("{name} has no digest for it: {why}")));
+            }
         }
         let name = match self.layout.end {
             End::Line => escape::escape(&record.name),

@@ -4,7 +4,7 @@ use crate::families::Sketch;
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
-use pfh_similarity::{ABSENT, Content, Degenerate, Named, NoDigest, ParseError, Score, Similar};
+use pfh_similarity::{Content, Degenerate, Named, NoDigest, ParseError, Score, Similar};
 use pfh_similarity::{crops, pdq, phash, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::Ordering;
 use std::io;
@@ -256,10 +256,6 @@ impl Collection {
         let place = u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(Refused::Full)?;
         let Some(similar) = Similar::of(digest) else {
             let Digests::Exact(digests) = &mut self.digests else { return Err(Refused::Malformed(ParseError::Marker)) };
-            if digest.text() == Some(ABSENT) {
-                self.without += 1;
-                return Ok(());
-            }
             digests.push(digest.clone());
             self.names.push(name.clone());
             return Ok(());

@@ -1,4 +1,6 @@
-//! The values as algorithms.
+//! The values as algorithms. None of them is a digest of all bytes: files with the same one may
+//! differ, so that they stand with the similarity digests. A file without one has the absence of
+//! `imports` for its value, whichever of the three is asked for.
 
 use super::{imphash, rich, telfhash};
 use crate::imports::LARGEST;
@@ -6,35 +8,46 @@ use crate::strings::MARKS;
 use crate::{ABSENT, Content, Named, NoDigest, Similar};
 use pfh_digest::{Output, Row, Standing, State, Value};
 
-/// The values, for a `pfh_digest::Registry`: imphash and rich are exact, telfhash is compared as
+/// The values, for a `pfh_digest::Registry`: imphash and richhash are compared exactly, telfhash as
 /// TLSH.
 pub static ROWS: [Row; 3] = [
-    Row::new("imphash", &[], Output::Text, Standing::Broken, 1, || start(of_imports)).with_parser(parsed),
-    Row::new("richhash", &["rich", "rich-header"], Output::Text, Standing::Broken, 1, || start(of_rich))
+    Row::new("imphash", &[], Output::Text, Standing::Similarity, 1, || start(of_imports)).with_parser(parsed),
+    Row::new("richhash", &["rich", "rich-header"], Output::Text, Standing::Similarity, 1, || start(of_rich))
         .with_parser(parsed),
     Row::new("telfhash", &[], Output::Text, Standing::Similarity, 1, || start(of_functions))
-        .with_parser(|text| Similar::parse(Named::Tlsh, text).ok().map(Value::from))
+        .with_parser(|text| if text == ABSENT { Some(absent()) } else { tlsh(text) })
         .with_fact(&Named::Tlsh),
 ];
 
 /// Hexadecimal digits of MD5.
 const DIGITS: usize = 32;
 
+fn absent() -> Value {
+    Similar::new(Named::Imports, Err(NoDigest::OtherKind), None).into()
+}
+
 fn of_imports(bytes: &[u8]) -> Value {
-    Value::from_text(imphash(bytes).map_or_else(|| ABSENT.to_owned(), |digest| digest.to_string()))
+    imphash(bytes).map_or_else(absent, |digest| Value::from_text(digest.to_string()))
 }
 
 fn of_rich(bytes: &[u8]) -> Value {
-    Value::from_text(rich(bytes).map_or_else(|| ABSENT.to_owned(), |digest| digest.to_string()))
+    rich(bytes).map_or_else(absent, |digest| Value::from_text(digest.to_string()))
 }
 
 fn of_functions(bytes: &[u8]) -> Value {
-    Similar::new(Named::Tlsh, telfhash(bytes).map(Content::Tlsh).ok_or(NoDigest::OtherKind), None).into()
+    telfhash(bytes).map_or_else(absent, |digest| Similar::new(Named::Tlsh, Ok(Content::Tlsh(digest)), None).into())
+}
+
+fn tlsh(text: &str) -> Option<Value> {
+    Similar::parse(Named::Tlsh, text).ok().filter(|similar| !similar.is_absent()).map(Value::from)
 }
 
 fn parsed(text: &str) -> Option<Value> {
+    if text == ABSENT {
+        return Some(absent());
+    }
     let is_digest = text.len() == DIGITS && text.bytes().all(|digit| digit.is_ascii_hexdigit());
-    (is_digest || text == ABSENT).then(|| Value::from_text(text.to_ascii_lowercase()))
+    is_digest.then(|| Value::from_text(text.to_ascii_lowercase()))
 }
 
 /// A program until all of it came.

@@ -43,7 +43,7 @@ fn values_are_those_of_the_reference_packages() {
     assert_eq!(seen, [3, 3, 3]);
     for other in [&b""[..], b"MZ", b"text", b"\x7fELF"] {
         assert_eq!(algorithm("imphash").digest(other).text(), Some("none"));
-        assert_eq!(algorithm("telfhash").digest(other).text(), Some("TNULL"));
+        assert_eq!(algorithm("telfhash").digest(other).text(), Some("none"));
     }
 }
 

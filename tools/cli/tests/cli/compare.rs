@@ -173,7 +173,7 @@ fn what_is_said_of_the_pairs() {
     assert_eq!(lines, 1 + 4, "{stderr}");
     for sentence in [
         "2 files have no digest of shingles",
-        "5 files compared by sha256, shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings, text, pdq: 4 pairs",
+        "5 files compared by sha256, shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings, text, cells, pdq, crops: 4 pairs",
     ] {
         assert!(stderr.contains(sentence), "{sentence}: {stderr}");
     }
