@@ -91,7 +91,7 @@ fn the_piece_behind_the_last_is_missed_where_the_medium_says_so() {
     let rest = vec![0; 4096];
     for pieces in [7, 8] {
         for number in 1..=pieces {
-            room.file(&format!("im.00{number}"), if number == 1 { &start } else { &rest });
+            room.file(format!("im.00{number}"), if number == 1 { &start } else { &rest });
         }
         let (found, _) = rows(&room, &["im.001"]);
         let is_named = found.iter().any(|row| row.cause().contains("im.008 is missing: by its NTFS volume"));
