@@ -2,7 +2,7 @@
 //! order a table holds the same ones.
 //!
 //! A table is a text in bytes whose first lines nearly all have as many commas, semicolons, tabs or
-//! bars outside of quotes (RFC 4180). A cell counts from [`LEAST_CELL`](generate::LEAST_CELL)
+//! bars outside of quotes (RFC 4180). A cell counts from four
 //! characters on, without its quotes and the white space around it, in small letters, and with a
 //! point for a comma; equal ones count once. Other files have no digest.
 //!

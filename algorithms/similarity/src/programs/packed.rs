@@ -29,7 +29,7 @@ const SECTIONS: [&[u8]; 18] = [
     b".y0da",
 ];
 
-/// Whether a program that begins with these bytes, [`DECIDING`] of them or all, says that it is
+/// Whether a program that begins with these bytes, 4,096 of them or all, says that it is
 /// packed. One that hides it does not.
 pub fn is_packed(first: &[u8]) -> bool {
     if first.starts_with(b"\x7fELF") {

@@ -30,8 +30,8 @@ pub(super) fn least(start: &[u8]) -> Option<(u64, &'static str)> {
     } else if is_at(start, 1024 + 56, &[0x53, 0xef]) && number(start, 1024 + 24, 4) <= 6 {
         Some((number(start, 1024 + 4, 4).checked_mul(1024 << number(start, 1024 + 24, 4))?, "ext volume"))
     } else if is_at(start, 0, b"XFSB") {
-        let big =
-            |at: usize, bytes: usize| start[at..at + bytes].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        let field = |at: usize, bytes: usize| start.get(at..at + bytes).unwrap_or_default().iter();
+        let big = |at: usize, bytes: usize| field(at, bytes).fold(0, |all, byte| all << 8 | u64::from(*byte));
         Some((big(8, 8).checked_mul(big(4, 4))?, "XFS volume"))
     } else {
         None
@@ -56,6 +56,9 @@ mod tests {
         let mut start = vec![0; START];
         assert_eq!(least(&start), None);
         assert_eq!(least(b"short"), None);
+        for mark in [&b"XFSB"[..], b"\xeb\x52\x90NTFS    ", b"\xeb\x76\x90EXFAT   "] {
+            assert!(least(mark).is_none_or(|(bytes, _)| bytes == 0), "cut behind its mark");
+        }
         start[510..512].copy_from_slice(&[0x55, 0xaa]);
         assert_eq!(least(&start), None);
         start[450] = 7;
