@@ -153,11 +153,18 @@ def _constructor(name: str, identifier: str) -> _Callable[..., Hash]:
     return constructor
 
 
+def _method(name: str) -> Similarity | None:
+    """The method of this name; none of values that are only equal or not, such as imphash."""
+    try:
+        return Similarity(name)
+    except RequestError:
+        return None
+
+
 def _constructors() -> None:
     """A function for each algorithm, under its name and aliases as identifiers: ``sha3_256``."""
     for name, _length, standing, aliases in _pfh._algorithms():
-        similar = standing == "similarity"
-        function: Similarity | _Callable[..., Hash] | None = Similarity(name) if similar else None
+        function: Similarity | _Callable[..., Hash] | None = _method(name) if standing == "similarity" else None
         for spelling in (name, *aliases):
             identifier = spelling.replace("-", "_").replace("/", "_").replace(".", "_")
             if identifier.isidentifier() and identifier not in globals():
