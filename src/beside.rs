@@ -31,8 +31,25 @@ pub fn state_of(manifest: &Path) -> PathBuf {
     with(manifest, ".checked")
 }
 
-/// Locks an open manifest until it is closed, unless another run holds it. Where the file system
-/// has no locks nobody holds one.
-pub(crate) fn is_held(file: &File) -> bool {
-    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+/// An open manifest that this run holds the lock of. The lock is given up at the end, and not only
+/// closed: a child that another thread starts may have the descriptor for a moment longer.
+pub(crate) struct Held(File);
+
+impl Held {
+    /// Locks it; `None` if another run holds it. Where the file system has no locks nobody does.
+    pub fn of(file: File) -> Option<Held> {
+        (!matches!(file.try_lock(), Err(TryLockError::WouldBlock))).then_some(Held(file))
+    }
+
+    /// The file.
+    pub fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Without locks there is none to give up.
+        let _ = self.0.unlock();
+    }
 }

@@ -1,12 +1,11 @@
 //! The manifest while it is brought up to date: held against other runs, copied, replaced.
 
 use super::problem::Problem;
-use crate::beside::{before, is_held};
+use crate::beside::{Held, before};
 use crate::job::{About, Error};
 use crate::seal;
 use pfh_source::os;
 use pfh_source::{Document, Output, Stage, Stat};
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,7 @@ const TRIES: usize = 16;
 pub struct Kept {
     path: PathBuf,
     /// Holds the lock, until the manifest is replaced.
-    file: Option<File>,
+    file: Option<Held>,
     seen: Stat,
     bytes: Vec<u8>,
 }
@@ -30,18 +29,17 @@ impl Kept {
     pub fn open(path: &Path) -> Result<Kept, Error> {
         let failed = |error: &io::Error| Error::input(About::new(path, pfh_source::Problem::io(Stage::Open, error)));
         for _ in 0..TRIES {
-            let mut file = Document::file(path).map_err(|error| failed(&error))?.into_file();
-            if is_held(&file) {
-                return Err(Error::input(About::new(path, Problem::Busy)));
-            }
-            let seen = os::stat(&file).map_err(|errno| failed(&errno.into()))?;
+            let file = Document::file(path).map_err(|error| failed(&error))?.into_file();
+            let held = Held::of(file).ok_or_else(|| Error::input(About::new(path, Problem::Busy)))?;
+            let mut file = held.file();
+            let seen = os::stat(file).map_err(|errno| failed(&errno.into()))?;
             // Another run may have replaced it between the two.
             if !os::stat_path(path).is_ok_and(|(now, _)| is_same(&now, &seen)) {
                 continue;
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-            return Ok(Kept { path: path.to_owned(), file: Some(file), seen, bytes });
+            return Ok(Kept { path: path.to_owned(), file: Some(held), seen, bytes });
         }
         Err(Error::input(About::new(path, Problem::Busy)))
     }
@@ -80,12 +78,6 @@ impl Kept {
         }
         new.commit().map_err(|error| failed(&self.path, error))?;
         Ok(())
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        self.file.iter().for_each(|file| drop(file.unlock()));
     }
 }
 

@@ -93,6 +93,12 @@ impl Named {
         algorithm.fact().copied()
     }
 
+    /// The method whose words say why inputs have no digest of an algorithm: its own, or that of
+    /// imports for the values of parts of programs (imphash, the hash of Rich headers, telfhash).
+    pub fn wording(algorithm: Algorithm) -> Named {
+        Named::of(algorithm).filter(|method| method.name() == algorithm.name()).unwrap_or(Named::Imports)
+    }
+
     /// The text of an input that has no digest under it.
     pub const fn absent(self) -> &'static str {
         match self {

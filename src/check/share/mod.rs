@@ -13,7 +13,7 @@ use super::place::{self, Place};
 use super::problem::Problem;
 use super::request::Turn;
 use super::{Checked, Event, Events, files};
-use crate::beside::is_held;
+use crate::beside::Held;
 use crate::job::{About, Error};
 use choice::{Choice, Sized};
 use pfh_engine::Control;
@@ -40,17 +40,15 @@ pub(super) fn run(
     let manifest = turn.manifest();
     let unread =
         |error: &std::io::Error| Error::input(About::new(manifest, pfh_source::Problem::io(Stage::Open, error)));
-    let held = Document::file(manifest).map_err(|error| unread(&error))?.into_file();
-    if is_held(&held) {
-        return Err(Error::input(About::new(manifest, Problem::Busy)));
-    }
+    let file = Document::file(manifest).map_err(|error| unread(&error))?.into_file();
+    let held = Held::of(file).ok_or_else(|| Error::input(About::new(manifest, Problem::Busy)))?;
     let begun = Instant::now();
     let place = place::find(turn, &ledger);
     // Absolute names are the same from everywhere.
     let root = if place.absolute.is_some() { &b"/"[..] } else { &place.root };
     let root = std::fs::canonicalize(OsStr::from_bytes(root)).unwrap_or_default();
     let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut &held, &mut bytes).map_err(|error| unread(&error))?;
+    std::io::Read::read_to_end(&mut held.file(), &mut bytes).map_err(|error| unread(&error))?;
     let digest = crate::sha256(&bytes).to_string();
     drop(bytes);
     let path = share.state_of(manifest);

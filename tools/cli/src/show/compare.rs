@@ -21,7 +21,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         Event::Without(algorithm, count) => {
             let files = if *count == 1 { "file has" } else { "files have" };
             let name = algorithm.name();
-            let why = Named::of(*algorithm).map_or("", Named::lacking_all);
+            let why = Named::wording(*algorithm).lacking_all();
             vec![format!("{count} {files} no digest of {name} ({why})")]
         }
         Event::OtherPictures(count) => {

@@ -154,6 +154,18 @@ fn options_that_make_no_sense_are_refused() {
     }
 }
 
+/// A text has none of the values of parts of programs, and the reason is said.
+#[test]
+fn a_text_has_no_value_of_a_program() {
+    let room = Room::new();
+    room.file("t/a", b"a text");
+    for name in ["imphash", "richhash", "telfhash"] {
+        let why = format!("1 file has no digest of {name} (not executables");
+        let seen = compare(["-a", name, "t"]).directory(room.path()).run().expect("a run");
+        assert!(seen.stderr.contains(&why), "{}", seen.stderr);
+    }
+}
+
 /// Counts, inputs that are left out and searches that take long are said beside the pairs.
 #[test]
 fn what_is_said_of_the_pairs() {
