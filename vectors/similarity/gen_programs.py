@@ -130,8 +130,8 @@ def main():
             file = pefile.PE(data=data)
             values[:2] = [file.get_imphash() or "-", file.get_rich_header_hash() or "-"]
         else:
-            told = telfhash.telfhash(str(folder / name))[0]["telfhash"]
-            values[2] = "-" if told in ("", "-", "tnull") else told
+            value = telfhash.telfhash(str(folder / name))[0]["telfhash"]
+            values[2] = "-" if value in ("", "-", "tnull") else value
         rows.append("\t".join([name, *values]))
     (HERE / "programs.tsv").write_text("\n".join(rows) + "\n")
 

@@ -32,20 +32,20 @@ static ORDINALS: LazyLock<HashMap<&str, HashMap<u16, &str>>> = LazyLock::new(|| 
 
 /// The MD5 of the imports; none of other files and of those without imports.
 pub fn imphash(bytes: &[u8]) -> Option<Digest> {
-    let text = match FileKind::parse(bytes).ok()? {
+    match FileKind::parse(bytes).ok()? {
         FileKind::Pe32 => imports::<pe::ImageNtHeaders32>(bytes),
         FileKind::Pe64 => imports::<pe::ImageNtHeaders64>(bytes),
         _ => None,
-    }?;
-    Some(MD5.digest(&text))
+    }
 }
 
-/// The imports as imphash writes them.
-fn imports<Headers: ImageNtHeaders>(bytes: &[u8]) -> Option<Vec<u8>> {
+/// The digest of the imports as imphash writes them. The text is not kept: imports of a hostile
+/// file may all have the same long name.
+fn imports<Headers: ImageNtHeaders>(bytes: &[u8]) -> Option<Digest> {
     let file = PeFile::<Headers>::parse(bytes).ok()?;
     let table = file.import_table().ok()??;
     let mut descriptors = table.descriptors().ok()?;
-    let (mut text, mut left) = (Vec::new(), MOST);
+    let (mut text, mut left) = (MD5.hasher(), MOST);
     while let Some(descriptor) = descriptors.next().ok()? {
         let name = table.name(descriptor.name.get(LE)).ok()?;
         let library = String::from_utf8_lossy(short(name)?).to_ascii_lowercase();
@@ -56,6 +56,9 @@ fn imports<Headers: ImageNtHeaders>(bytes: &[u8]) -> Option<Vec<u8>> {
         let first = Some(descriptor.original_first_thunk.get(LE)).filter(|first| *first != 0);
         let mut thunks = table.thunks(first.unwrap_or(descriptor.first_thunk.get(LE))).ok()?;
         while let Some(thunk) = thunks.next::<Headers>().ok()? {
+            if left < MOST {
+                text.update(b",");
+            }
             left = left.checked_sub(1)?;
             let name = if thunk.is_ordinal() {
                 ordinal(&library, thunk.ordinal())
@@ -63,15 +66,10 @@ fn imports<Headers: ImageNtHeaders>(bytes: &[u8]) -> Option<Vec<u8>> {
                 let (_, name) = table.hint_name(thunk.address()).ok()?;
                 String::from_utf8_lossy(short(name)?).to_ascii_lowercase()
             };
-            if !text.is_empty() {
-                text.push(b',');
-            }
-            text.extend_from_slice(stem.as_bytes());
-            text.push(b'.');
-            text.extend_from_slice(name.as_bytes());
+            text.update(format!("{stem}.{name}").as_bytes());
         }
     }
-    Some(text).filter(|text| !text.is_empty())
+    (left < MOST).then(|| text.finalize())
 }
 
 fn short(name: &[u8]) -> Option<&[u8]> {
