@@ -15,6 +15,17 @@ pub const MEMORY: usize = 20_000_000;
 /// Prefetchers unless another number is asked for.
 pub const PREFETCHERS: usize = 1;
 
+/// Who of all threads reads ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prefetchers {
+    /// So many; 0 for none, so that each thread reads and hashes (SMT).
+    Fixed(usize),
+    /// Threads change their role, as the paper's future work asks: one that reads hashes when the
+    /// table is full, one that hashes reads when it is empty, and as many read at a time as make
+    /// the device bring more.
+    Auto,
+}
+
 /// The values of the letters.
 #[derive(Debug, Clone, Default)]
 pub struct Letters {
@@ -30,8 +41,8 @@ pub struct Letters {
     pub memory: Option<usize>,
     /// `-t`: all threads.
     pub threads: Option<usize>,
-    /// `-p`: those that read ahead; 0 for none, so that each thread reads and hashes (SMT).
-    pub prefetchers: Option<usize>,
+    /// `-p`: those that read ahead.
+    pub prefetchers: Option<Prefetchers>,
     /// In which order files are read.
     pub order: Order,
 }
@@ -110,22 +121,25 @@ pub(super) fn default_algorithm() -> Result<Algorithm, Problem> {
 }
 
 impl Letters {
-    /// Who reads and who hashes: P of N threads read ahead and N − P hash; with P = 0 all do both.
+    /// Who reads and who hashes: P of N threads read ahead and N − P hash; with P = 0 all do both,
+    /// and with `auto` each does what is needed.
     ///
     /// # Errors
     /// When no thread is left to hash.
     pub(super) fn plan(&self) -> Result<Plan, Problem> {
-        let prefetchers = self.prefetchers.unwrap_or(PREFETCHERS);
+        let asked = self.prefetchers.unwrap_or(Prefetchers::Fixed(PREFETCHERS));
         // A machine of one processor has two threads all the same: one each for the two roles.
         let all = self.threads.unwrap_or_else(|| os::processors().max(PREFETCHERS + 1));
-        let (mode, threads) = match prefetchers {
-            0 => (Mode::Smt, all),
-            _ if prefetchers >= all => return Err(Problem::Threads { prefetchers, all }),
-            _ => (Mode::Mtp, all - prefetchers),
+        let (mode, threads, prefetchers) = match asked {
+            Prefetchers::Auto => (Mode::Adaptive, all, 0),
+            Prefetchers::Fixed(0) => (Mode::Smt, all, 0),
+            Prefetchers::Fixed(some) if some >= all => return Err(Problem::Threads { prefetchers: some, all }),
+            Prefetchers::Fixed(some) => (Mode::Mtp, all - some, some),
         };
         let memory = self.memory.unwrap_or(MEMORY);
         // The paper measures the cost of several readers on a disk that rotates.
-        Ok(Plan { threads, prefetchers, mode, memory, turns: false, ..Plan::default() })
+        let turns = asked == Prefetchers::Auto;
+        Ok(Plan { threads, prefetchers, mode, memory, turns, ..Plan::default() })
     }
 
     /// The input.
@@ -144,6 +158,7 @@ mod tests {
     use super::*;
 
     fn plan(threads: Option<usize>, prefetchers: Option<usize>) -> Result<(Mode, usize, usize), Problem> {
+        let prefetchers = prefetchers.map(Prefetchers::Fixed);
         let plan = Letters { threads, prefetchers, ..Letters::default() }.plan()?;
         Ok((plan.mode, plan.threads, plan.prefetchers))
     }
@@ -155,6 +170,12 @@ mod tests {
         assert_eq!(plan(Some(8), Some(0)).unwrap(), (Mode::Smt, 8, 0));
         assert_eq!(plan(Some(1), Some(0)).unwrap(), (Mode::Smt, 1, 0));
         assert!(plan(None, None).unwrap().1 >= 1);
+        let auto =
+            |threads| Letters { threads, prefetchers: Some(Prefetchers::Auto), ..Letters::default() }.plan().unwrap();
+        for all in [1, 2, 8] {
+            let plan = auto(Some(all));
+            assert_eq!((plan.mode, plan.threads, plan.prefetchers, plan.turns), (Mode::Adaptive, all, 0, true));
+        }
         for (threads, prefetchers) in [(Some(1), None), (Some(8), Some(8)), (Some(2), Some(9))] {
             assert!(matches!(plan(threads, prefetchers), Err(Problem::Threads { .. })), "{threads:?} {prefetchers:?}");
         }

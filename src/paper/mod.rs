@@ -18,7 +18,7 @@
 mod letters;
 mod mode;
 
-pub use letters::{Asked, Letters, MEMORY, PREFETCHERS, Problem};
+pub use letters::{Asked, Letters, MEMORY, PREFETCHERS, Prefetchers, Problem};
 
 use crate::algorithms::REGISTRY;
 use crate::job::Error;

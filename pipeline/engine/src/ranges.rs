@@ -129,6 +129,7 @@ impl Shared {
                 self.reserve.note(waits.end());
             }
             reading += from.elapsed();
+            self.reserve.add_range(bytes.len() as u64);
             if reached != Reached::All {
                 return (values, reached);
             }

@@ -125,7 +125,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         gates: Arc::new(DeviceLocks::new(plan.turns)),
         counters: Counters::default(),
         read_bytes: Arc::default(),
-        reserve: Arc::new(Reserve::new(plan.ahead(fit.readers), plan.mode == Mode::Mtp, events.clone())),
+        reserve: Arc::new(Reserve::new(plan.ahead(fit.readers), plan.threads, plan.mode == Mode::Mtp, events.clone())),
         events,
         out,
         fit,
@@ -169,7 +169,12 @@ impl Run {
         let mut roles: Vec<Role> = match plan.mode {
             Mode::Adaptive | Mode::Smt => {
                 let role = |at| Role { reads: at < readers, hashes: true, held_back: at >= threads };
-                (0..readers.max(threads)).map(role).collect()
+                let mut roles: Vec<Role> = (0..readers.max(threads)).map(role).collect();
+                // The only one that reads.
+                if plan.is_ahead(readers) && plan.ahead(readers) == 1 {
+                    roles.rotate_right(1);
+                }
+                roles
             }
             Mode::Mtp => {
                 let reads = Role { reads: true, ..Role::default() };
@@ -190,11 +195,11 @@ impl Run {
 
     /// Starts the other threads, as many as the machine allows.
     fn start_others(&mut self, others: Vec<Role>) {
-        let plan = self.shared.plan.clone();
-        for (at, role) in (1..).zip(others) {
+        for role in others {
             if self.spawn(role).is_err() {
                 // Nobody would read if all waited for readers ahead that do not exist.
-                if plan.mode != Mode::Mtp && at <= plan.threads.max(1) && plan.is_ahead(self.shared.fit.readers) {
+                let none_ahead = !self.readers.iter().any(|(_, held_back)| *held_back);
+                if none_ahead && self.shared.plan.is_ahead(self.shared.fit.readers) {
                     self.shared.reserve.forgo();
                 }
                 return;

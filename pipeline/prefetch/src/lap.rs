@@ -212,6 +212,8 @@ impl<S> Reader<S> {
             self.keep(lap);
             return None;
         }
+        let places = lap.open.iter().map(|open| &open.place).chain(lap.ended.iter().map(|ended| &ended.place));
+        self.reserve.add(lap.ended.len() as u64, places.flatten().map(|place| place.range.len() as u64).sum());
         Some(lap)
     }
 

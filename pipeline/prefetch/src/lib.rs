@@ -10,6 +10,7 @@
 mod apart;
 mod backend;
 mod budget;
+mod choice;
 mod chunk;
 mod device;
 mod event_count;

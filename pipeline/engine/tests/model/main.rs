@@ -15,6 +15,8 @@ mod apart;
 mod backend;
 #[path = "../../../prefetch/src/budget.rs"]
 mod budget;
+#[path = "../../../prefetch/src/choice.rs"]
+mod choice;
 #[path = "../../../prefetch/src/chunk.rs"]
 mod chunk;
 #[path = "../../src/control.rs"]

@@ -2,6 +2,7 @@
 
 use crate::input::By;
 use clap::{CommandFactory, Parser};
+use pfh::paper::Prefetchers;
 use std::ffi::OsString;
 
 /// The text below the options.
@@ -33,7 +34,7 @@ does today; the paper leaves them out.";
 #[derive(Debug, Parser)]
 #[command(
     name = "pfh-paper",
-    override_usage = "pfh -d PATH [-c MODE] [-r] [-h HASH] [-t N] [-p P] [-m MB]",
+    override_usage = "pfh -d PATH [-c MODE] [-r] [-h HASH] [-t N] [-p P|auto] [-m MB]",
     disable_help_flag = true,
     disable_version_flag = true,
     before_help = "Example: pfh -c hash -m 256 -d t5 -r",
@@ -58,9 +59,9 @@ pub struct Form {
     #[arg(short = 't', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Number of prefetching threads P, less than N. With 0, each of N threads reads and hashes
-    /// (the paper's SMT) [default: 1].
-    #[arg(short = 'p', value_name = "P", value_parser = clap::value_parser!(u16).range(0..=1024))]
-    pub prefetchers: Option<u16>,
+    /// (the paper's SMT); with auto threads change their role, as its future work asks [default: 1].
+    #[arg(short = 'p', value_name = "P|auto", value_parser = prefetchers)]
+    pub prefetchers: Option<Prefetchers>,
     /// Size of the RAM table in megabytes of 10^6 bytes; larger files pass through in pieces
     /// [default: 20].
     #[arg(short = 'm', value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
@@ -83,4 +84,13 @@ pub struct Form {
 /// The page that explains the form.
 pub fn page() -> clap::Command {
     Form::command().mut_args(|arg| arg.help_heading(None))
+}
+
+/// The value of `-p`.
+fn prefetchers(word: &str) -> Result<Prefetchers, String> {
+    match word.parse::<u16>() {
+        _ if word == "auto" => Ok(Prefetchers::Auto),
+        Ok(number) if number <= 1024 => Ok(Prefetchers::Fixed(number.into())),
+        _ => Err("neither a number from 0 to 1024 nor auto".into()),
+    }
 }

@@ -66,7 +66,7 @@ fn resolved(form: &Form) -> Result<Resolved, Failure> {
         // Fits: at most 2^24 times 10^6.
         memory: form.memory.map(|megabytes| megabytes as usize * 1_000_000),
         threads: form.threads.map(usize::from),
-        prefetchers: form.prefetchers.map(usize::from),
+        prefetchers: form.prefetchers,
         order: form.order.into(),
     };
     resolve(&letters).map_err(|error| Failure::of(&error, Exit::Aborted))

@@ -22,6 +22,8 @@ fn lines_of_the_paper() {
     let Some(Asked::Hash { request: two, .. }) = parse("-t 8 -c hash -d t5 -h md5 -p 2") else { panic!("a mode") };
     assert_eq!((two.plan.threads, two.plan.prefetchers, two.plan.mode), (6, 2, Mode::Mtp));
     assert_eq!((two.plan.algorithms[0].name(), two.plan.memory), ("md5", 20_000_000));
+    let Some(Asked::Hash { request: auto, .. }) = parse("-d t5 -t 4 -p auto -h md5") else { panic!("a mode") };
+    assert_eq!((auto.plan.threads, auto.plan.prefetchers, auto.plan.mode), (4, 0, Mode::Adaptive));
     let Some(Asked::Full(full)) = parse("-c FULL -d t5 -t 8 -m 128") else { panic!("a mode") };
     assert_eq!((full.algorithms[0].name(), full.plan.threads, full.plan.memory), ("mrsh-v2", 7, 128_000_000));
     let Some(Asked::Sought(digest)) = parse("-c 3:a:b -d t5 -h ssdeep") else { panic!("a mode") };
@@ -35,6 +37,7 @@ fn lines_of_the_paper() {
         "-c 3:a -d t5 -h ssdeep",
         "-c 00 -d t5 -h md5",
         "-d t5 -t 2 -p 2",
+        "-d t5 -t 2 -p many",
         "-d t5 -t 1",
         "-c Cargo.toml -d t5",
         "-d t5 -h nothing",

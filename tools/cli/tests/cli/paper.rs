@@ -308,7 +308,9 @@ fn threads_are_all_threads() {
     for n in 0..8_500 {
         room.file(format!("t5/{:02}/{n:04}", n % 10), b"");
     }
-    for (line, most) in [("-t 8 -p 2", 8), ("-t 8", 8), ("-t 2", 2), ("-t 2 -p 1", 2), ("-t 2 -p 0", 2)] {
+    for (line, most) in
+        [("-t 8 -p 2", 8), ("-t 8", 8), ("-t 2", 2), ("-t 2 -p 1", 2), ("-t 2 -p 0", 2), ("-t 3 -p auto", 3)]
+    {
         let trial = pfh(line.split_whitespace().chain(["-d", "t5", "-r", "-h", "md5"])).directory(room.path());
         let strace = ["strace", "-f", "--seccomp-bpf", "-o", "trace", "-e", "trace=clone,clone3"];
         let seen = trial.under(strace).run().expect("a run");
@@ -399,7 +401,7 @@ fn the_order_of_reading_does_not_show() {
     }
     let expected = text(&run(&room, "-d t5 -h md5"));
     for order in ["size", "inode", "extent", "balanced"] {
-        for more in ["", " -p 0 -t 2", " -t 4 -p 2", " -m 1"] {
+        for more in ["", " -p 0 -t 2", " -t 4 -p 2", " -t 3 -p auto", " -t 1 -p auto", " -m 1"] {
             let seen = run(&room, &format!("-d t5 -h md5 --order {order}{more}"));
             assert_eq!(text(&seen), expected, "{order}{more}: {}", seen.stderr);
         }
