@@ -1,5 +1,6 @@
 """Files on a device that the test kit models, behind a link that stays the same: tests/inject/examples/device.rs."""
 
+import json
 import subprocess
 import sys
 
@@ -20,11 +21,13 @@ class Device:
         if not (ROOT / "tests/inject").is_dir():
             sys.exit("needs a checkout of the project: the devices are part of its test kit")
         self.words, self.link, self.process = [kind, str(count), str(kib)], room / f"device-{kind}", None
+        build = ["cargo", "build", "--manifest-path", ROOT / "Cargo.toml", "-p", "pfh-inject", "--example", "device", "--message-format", "json"]
+        lines = map(json.loads, subprocess.run(build, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.splitlines())
+        self.program = next(line["executable"] for line in lines if line.get("executable"))
 
     def fresh(self):
         self.close()
-        command = ["cargo", "run", "--quiet", "--manifest-path", ROOT / "Cargo.toml", "-p", "pfh-inject", "--example", "device", "--"]
-        self.process = subprocess.Popen([*command, *self.words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([self.program, *self.words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         place = self.process.stdout.readline().strip()
         if not place:
             sys.exit("the device could not be mounted: it needs FUSE")

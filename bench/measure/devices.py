@@ -1,6 +1,6 @@
 """`pfh hash` and `pfh check` in every mode on modelled devices, beside the programs that people have.
 
-    bench/run devices [--devices spindle,ssd,network,warm] [--hashes md5,sha256,ssdeep,sdhash,mrsh-v2] [--count 120] [--kib 419] [--rounds 5]
+    bench/run devices [--devices spindle,ssd,network,warm] [--hashes md5,sha256,ssdeep,sdhash,mrsh-v2] [--count N] [--kib 419] [--rounds 5]
 
 Each run of a cold device has a fresh mount. The contenders take turns; digests must be equal before a time counts, and each check must find every file right. The last
 table has the default beside the best of all others: the goal is 3 % at most. Needs FUSE. `sdhash` and `mrsh` take part where they are installed.
@@ -48,13 +48,14 @@ def main(words):
     ask = record.arguments("devices", __doc__, rounds=5)
     ask.add_argument("--devices", default=",".join(KINDS), help="which (%(default)s)")
     ask.add_argument("--hashes", default=",".join(PEERS), help="which (%(default)s)")
-    ask.add_argument("--count", type=int, default=120, help="files (%(default)s)")
+    ask.add_argument("--count", type=int, help="files (120 on a rotating disk, else 400)")
     ask.add_argument("--kib", type=int, default=419, help="their mean size (%(default)s)")
     said = record.parse(ask, words)
     program, tables, all_runs = pfh(said), [], []
     for kind in said.devices.split(","):
         # Files that were read a moment ago on a device without seeks.
-        device = Device("ssd" if kind == "warm" else kind, said.count, said.kib, Path(said.room).resolve())
+        count = said.count or (120 if kind == "spindle" else 400)
+        device = Device("ssd" if kind == "warm" else kind, count, said.kib, Path(said.room).resolve())
         device.fresh()
         rows = []
         try:
@@ -71,6 +72,6 @@ def main(words):
                     print(f"{kind}, {title}: {rows[-1]}", file=sys.stderr, flush=True)
         finally:
             device.close()
-        notes = [f"{KINDS[kind]}; {said.count} files of {said.kib} KiB on average; seconds by the clock, least of {said.rounds}"]
+        notes = [f"{KINDS[kind]}; {count} files of {said.kib} KiB on average; seconds by the clock, least of {said.rounds}"]
         tables.append(record.table(kind, ["job", *MODES, "original", "default to the best"], rows, notes=notes, conditions=record.conditions(kind != "warm", rounds=said.rounds)))
     record.finish("devices", said, tables, [[program, "--version"]])

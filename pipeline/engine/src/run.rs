@@ -108,10 +108,11 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     let plan = Arc::new(plan.clone());
     let (units, fit) = (plan.units(), Fit::new(&plan));
     let (events, out) = (Arc::new(EventCount::default()), Arc::new(EventCount::default()));
+    let work = if plan.mode == Mode::Mtp { Arc::new(EventCount::for_equals()) } else { events.clone() };
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
         let depths = units.iter().map(|unit| hashing::state(&plan, unit).depth()).collect();
-        Arc::new(Table::new(depths, events.clone(), move |unit| hashing::state(&plan, &units[unit])))
+        Arc::new(Table::new(depths, work.clone(), move |unit| hashing::state(&plan, &units[unit])))
     };
     let reorder = Arc::new(ReorderBuffer::new(plan.algorithms.len(), units.len(), out.clone()));
     let places = Permits::new(plan.threads);
@@ -127,6 +128,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         read_bytes: Arc::default(),
         reserve: Arc::new(Reserve::new(plan.ahead(fit.readers), plan.threads, plan.mode == Mode::Mtp, events.clone())),
         events,
+        work,
         out,
         fit,
         idle: AtomicUsize::new(0),
@@ -361,6 +363,7 @@ impl Run {
         while self.alive.load(Ordering::SeqCst) > 0 && from.elapsed() < FAREWELL {
             let noted = self.shared.out.noted();
             self.shared.events.notify();
+            self.shared.work.notify_all();
             if self.alive.load(Ordering::SeqCst) > 0 {
                 self.shared.out.wait(noted, Duration::from_millis(5));
             }

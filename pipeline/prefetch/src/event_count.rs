@@ -1,4 +1,4 @@
-//! One event count for each change that a waiting thread may be waiting for.
+//! Event counts: a thread waits for a change and misses none.
 
 use crate::host::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::host::{Condvar, Instant, Mutex, wait};
@@ -15,22 +15,43 @@ pub struct EventCount {
     waiting: AtomicUsize,
     lock: Mutex<()>,
     changed: Condvar,
+    /// An event wakes one.
+    one: bool,
 }
 
 impl EventCount {
+    /// Events for equals: each wakes one of those who wait, who takes what the event is about. Who
+    /// leaves something of it for others notifies again.
+    pub fn for_equals() -> EventCount {
+        EventCount { one: true, ..EventCount::default() }
+    }
+
     /// The number of events so far. Note it before looking.
     pub fn noted(&self) -> u64 {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Wakes everybody who waits.
+    /// Wakes everybody who waits; one of equals.
     pub fn notify(&self) {
+        self.wake(self.one);
+    }
+
+    /// Wakes everybody who waits, equals too.
+    pub fn notify_all(&self) {
+        self.wake(false);
+    }
+
+    fn wake(&self, one: bool) {
         self.count.fetch_add(1, Ordering::SeqCst);
         // SeqCst on both sides: either this load sees the waiter, or the waiter's check of `count`
         // sees this event.
         if self.waiting.load(Ordering::SeqCst) > 0 {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
-            self.changed.notify_all();
+            if one {
+                self.changed.notify_one();
+            } else {
+                self.changed.notify_all();
+            }
         }
     }
 
@@ -63,6 +84,33 @@ mod tests {
         let noted = events.noted();
         events.notify();
         assert!(events.wait(noted, Duration::from_secs(3600)) < Duration::from_secs(3000));
+    }
+
+    #[test]
+    fn of_equals_each_event_wakes_one() {
+        let (events, there) = (Arc::new(EventCount::for_equals()), Arc::new(AtomicU64::new(0)));
+        let live = |events: Arc<EventCount>, there: Arc<AtomicU64>| {
+            std::thread::spawn(move || {
+                let noted = events.noted();
+                there.fetch_add(1, Ordering::SeqCst);
+                events.wait(noted, Duration::from_secs(3600));
+            })
+        };
+        let threads: Vec<_> = (0..3).map(|_| live(events.clone(), there.clone())).collect();
+        while there.load(Ordering::SeqCst) < 3 || events.waiting.load(Ordering::SeqCst) < 3 {
+            std::thread::yield_now();
+        }
+        let left = |count: usize| {
+            while events.waiting.load(Ordering::SeqCst) != count {
+                std::thread::yield_now();
+            }
+        };
+        events.notify();
+        left(2);
+        events.notify();
+        left(1);
+        events.notify_all();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     }
 
     #[test]

@@ -112,7 +112,9 @@ pub fn run_once(count: u64, mode: Mode, faults: Faults) {
     let given = if faults.short { thread_rng().gen_range(0..count) } else { count };
     let items: Vec<Item> = items.take(given as usize).collect();
     let backend = if chance(4) { Backend::Plain } else { Backend::Auto };
-    let (threads, prefetchers) = (thread_rng().gen_range(1..=2), thread_rng().gen_range(1..=2));
+    let threads = thread_rng().gen_range(1..=3);
+    // Without readers ahead, threads change their role.
+    let prefetchers = thread_rng().gen_range(0..=2);
     let memory = if chance(2) { 4096 } else { 32 << 10 };
     let stall = Duration::from_secs(2);
     let plan = Plan { memory, threads, prefetchers, mode, backend, stall, ..Plan::new(algorithms.clone()) };
