@@ -186,7 +186,7 @@ fn in_ranges(
     listed: &[Listed],
     mut work: impl FnMut(&Listed, &Range, &mut Pass<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (start, all) = (Instant::now(), listed.iter().map(|one| one.size).sum());
+    let (start, all) = (Instant::now(), listed.iter().fold(0, |sum: u64, one| sum.saturating_add(one.size)));
     let mut before = 0;
     for (one, range) in listed.iter().filter_map(|one| Some((one, one.range.as_ref()?))) {
         let mut progress = |bytes, _| {

@@ -67,7 +67,7 @@ pub(super) fn run(
     ledger.entries = choice.chosen.iter().filter_map(|at| entries[*at].take()).collect();
     drop(entries);
     let sizes: HashMap<Key, u64> = choice.chosen.iter().map(|at| (all[*at].key, all[*at].bytes)).collect();
-    let (mut read, mut bytes, mut saved) = (0, 0, Instant::now());
+    let (mut read, mut bytes, mut saved) = (0, 0_u64, Instant::now());
     let mut noting = |event: Event<'_>| {
         if let Event::Compared { entry, found, .. } = event {
             let key = Key::of(entry);
@@ -78,7 +78,7 @@ pub(super) fn run(
             }
             state.note(key, now, is_right);
             read += 1;
-            bytes += sizes.get(&key).copied().unwrap_or(0);
+            bytes = u64::saturating_add(bytes, sizes.get(&key).copied().unwrap_or(0));
             if saved.elapsed() > SAVED {
                 state.save().map_err(std::io::Error::other)?;
                 saved = Instant::now();
@@ -100,7 +100,7 @@ pub(super) fn run(
         read,
         bytes,
         files: all.len() as u64,
-        total: all.iter().map(|one| one.bytes).sum(),
+        total: all.iter().fold(0, |sum, one| sum.saturating_add(one.bytes)),
         never: all.iter().filter(|one| state.round(&one.key).is_none()).count() as u64,
         // A check of a time that is still to come says nothing of its age.
         oldest: oldest.and_then(|(_, time)| now.checked_sub(time)).map(Duration::from_secs),

@@ -56,6 +56,7 @@ mod conformance;
 mod containers;
 mod dd;
 mod defaults;
+mod depth;
 mod diff;
 mod disks;
 mod dups;

@@ -78,3 +78,20 @@ fn what_is_gone_is_named_at_once() {
         assert!(gone.iter().all(|name| said.contains(name)), "{share}: {said}");
     }
 }
+
+#[test]
+fn sizes_that_no_sum_has_room_for_do_not_wrap() {
+    let room = Room::new();
+    let mut list = String::from("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n");
+    for name in ["a", "b", "c"] {
+        room.file(format!("d/{name}"), b"");
+        list += &format!("{},d41d8cd98f00b204e9800998ecf8427e,{name}\n", u64::MAX - 1);
+    }
+    room.file("list", list.as_bytes());
+    // A file of another size is a file that has changed.
+    let seen = pfh(&room, "check --share 2/3 --json list d", 1);
+    let last: Value = serde_json::from_slice(seen.lines().last().unwrap()).unwrap();
+    let share = &last["share"];
+    assert_eq!(share["total"], u64::MAX);
+    assert!(share["read"] == 3 || share["bytes"].as_u64() >= Some(u64::MAX - 1), "{share}");
+}
