@@ -18,7 +18,7 @@ pub const PREFETCHERS: usize = 1;
 /// Who of all threads reads ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prefetchers {
-    /// So many; 0 for none, so that each thread reads and hashes (SMT).
+    /// That many; 0 for none, so that each thread reads and hashes (SMT).
     Fixed(usize),
     /// Threads change their role, as the paper's future work asks: one that reads hashes when the
     /// table is full, one that hashes reads when it is empty, and as many read at a time as make
@@ -122,7 +122,7 @@ pub(super) fn default_algorithm() -> Result<Algorithm, Problem> {
 
 impl Letters {
     /// Who reads and who hashes: P of N threads read ahead and N − P hash; with P = 0 all do both,
-    /// and with `auto` each does what is needed.
+    /// and with `auto` each takes the role that is short of threads.
     ///
     /// # Errors
     /// When no thread is left to hash.

@@ -42,9 +42,9 @@ pub(crate) struct Shared {
     pub counters: Counters,
     pub read_bytes: Arc<AtomicU64>,
     pub events: Arc<EventCount>,
-    /// What is put into the table. Threads of one role that hash wait for it apart from the others,
-    /// and one of them wakes for each event: eight that all woke for each of 3,125 files, to find it
-    /// taken, switched four thousand times.
+    /// Something was put into the table. Threads that only hash wait for it apart from the others,
+    /// and one of them wakes for each event: eight that all woke for each of 3,125 files, to find
+    /// it taken, switched two thousand times.
     pub work: Arc<EventCount>,
     pub out: Arc<EventCount>,
     pub reserve: Arc<Reserve>,
@@ -146,7 +146,7 @@ impl Shared {
         any
     }
 
-    /// What is left in the table is for another thread that only hashes.
+    /// Wakes another thread that only hashes, for work that is left in the table.
     fn pass_on(&self) {
         if self.plan.mode == Mode::Mtp && self.table.waiting().0 > 0 {
             self.work.notify();

@@ -152,8 +152,8 @@ impl Choice {
         next
     }
 
-    /// What may be better than the way now, the likeliest first. Fewer readers come last: devices
-    /// change.
+    /// Ways that may be better than the one now, the likeliest first. Fewer readers come last:
+    /// devices change.
     fn others(&self) -> Vec<Way> {
         let more = |readers: usize| (readers <= self.most).then_some(Way::Ahead(readers));
         match self.way {

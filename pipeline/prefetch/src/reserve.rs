@@ -55,7 +55,7 @@ struct Inner {
 }
 
 impl Reserve {
-    /// At most that many readers besides so many threads that hash; `fixed`: always as many.
+    /// At most `most` readers besides `threads` that hash; `fixed`: always as many.
     pub fn new(most: usize, threads: usize, fixed: bool, run: Arc<EventCount>) -> Self {
         let most = most.max(1);
         let choice = Choice::new(most, threads > 1);

@@ -59,7 +59,8 @@ pub struct Form {
     #[arg(short = 't', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Number of prefetching threads P, less than N. With 0, each of N threads reads and hashes
-    /// (the paper's SMT); with auto threads change their role, as its future work asks [default: 1].
+    /// (the paper's SMT); with auto threads change their role, as its future work asks [default:
+    /// 1].
     #[arg(short = 'p', value_name = "P|auto", value_parser = prefetchers)]
     pub prefetchers: Option<Prefetchers>,
     /// Size of the RAM table in megabytes of 10^6 bytes; larger files pass through in pieces

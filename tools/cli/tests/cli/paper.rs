@@ -296,9 +296,9 @@ fn words_and_families_in_any_case() {
     }
 }
 
-/// Every thread is counted: N in all, P of them read. The files are more than a reader may run ahead
-/// of the oldest record that is not out yet (8,192), so that the first thread cannot have done them
-/// all before the one that prints has started the others.
+/// Every thread is counted: N in all, P of them read. The files are more than a reader may run
+/// ahead of the oldest record that is not out yet (8,192), so that the first thread cannot have
+/// done them all before the one that prints has started the others.
 #[test]
 fn threads_are_all_threads() {
     if lacks(&[Need::Program("strace")]) {
