@@ -5,10 +5,11 @@ use super::guess;
 use super::{Empty, Problem, Reference, Sought};
 use crate::algorithms::{Algorithm, REGISTRY, computed};
 use crate::job::{About, Error};
-use pfh_digest::Digest;
+use pfh_digest::{Digest, Standing};
 use pfh_engine::Cancel;
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
 use pfh_manifest::{Fault, digits};
+use pfh_pairs::{List, Reading};
 use pfh_source::terminal::many;
 use pfh_source::terminal::{render, shown};
 use std::fmt;
@@ -71,6 +72,8 @@ pub enum Gap<'a> {
         path: &'a Path,
         /// The set.
         set: &'a Set,
+        /// The similarity digests that the file is a list of.
+        similar: &'a [pfh_digest::Algorithm],
     },
 }
 
@@ -93,13 +96,17 @@ impl fmt::Display for Gap<'_> {
                     names.join(", ")
                 )
             }
-            Gap::Nothing { path, set } if set.has_blocks() => write!(
+            Gap::Nothing { path, set, .. } if set.has_blocks() => write!(
                 f,
                 "{}: the set {} holds blocks of files and no digest of a file",
                 shown(path),
                 render(set.name.as_bytes()),
             ),
-            Gap::Nothing { path, set } => write!(
+            Gap::Nothing { path, similar, .. } if !similar.is_empty() => {
+                let names: Vec<&str> = similar.iter().map(|algorithm| algorithm.name()).collect();
+                write!(f, "{}: digests of {} are compared, and not looked up", shown(path), names.join(", "))
+            }
+            Gap::Nothing { path, set, .. } => write!(
                 f,
                 "{}: the set {} holds no digest (read as {}): nothing can be known to it",
                 shown(path),
@@ -201,7 +208,7 @@ impl Sets {
             }
             guessed.push(guesses);
             for set in known.sets().iter().filter(|set| set.is_empty()) {
-                gap(&Gap::Nothing { path, set });
+                gap(&Gap::Nothing { path, set, similar: &similarity_digests(path) });
                 gaps += 1;
             }
             sets.push(known);
@@ -231,6 +238,14 @@ impl Sets {
     fn class(&self) -> Class {
         self.class.clone().unwrap_or_else(|| Class::Other("listed".into()))
     }
+}
+
+/// The similarity digests of the first record of a list that has no others.
+fn similarity_digests(path: &Path) -> Vec<pfh_digest::Algorithm> {
+    let list = List::find(path, &Reading::named(1 << 20), REGISTRY);
+    let algorithms = list.map(|mut list| list.algorithms()).unwrap_or_default();
+    let all = algorithms.iter().all(|algorithm| algorithm.standing() == Standing::Similarity);
+    if all { algorithms } else { Vec::new() }
 }
 
 /// The lists in a directory: its files at any depth, in the order of their names. Hidden ones and

@@ -20,6 +20,9 @@ pub fn painted(verdict: &str) -> String {
 pub fn gap(gap: &Gap<'_>) -> String {
     match gap {
         Gap::Nothing { set, .. } if set.has_blocks() => format!("{gap}: --sectors looks for those in images"),
+        Gap::Nothing { path, similar, .. } if !similar.is_empty() => {
+            format!("{gap}: pfh match --similar {} PATH", shown(path))
+        }
         gap => gap.to_string(),
     }
 }

@@ -67,3 +67,22 @@ fn a_file_too_short_is_no_failure() {
         assert!(seen.stderr.contains("too short"), "{arguments:?}: {}", seen.stderr);
     }
 }
+
+/// A list of similarity digests is no set: the sentence says which command compares with it, and
+/// that command, as it is said, does.
+#[test]
+fn a_list_of_them_given_as_a_set_is_named() {
+    let room = Room::new();
+    files(&room);
+    for algorithm in ["ssdeep", "tlsh", "sdhash", "mrsh-v2"] {
+        let made = pfh(["hash", "--no-progress", "-r", "-a", algorithm, "--force", "-o", "list", "known"]);
+        assert_eq!(made.directory(room.path()).run().expect("a run").code, Some(0));
+        let seen =
+            pfh(["match", "--no-progress", "-r", "-k", "list", "new"]).directory(room.path()).run().expect("a run");
+        assert_eq!(seen.code, Some(3), "{algorithm}: {}", seen.stderr);
+        let expected =
+            format!("list: digests of {algorithm} are compared, and not looked up: pfh match --similar list PATH");
+        assert!(seen.stderr.contains(&expected), "{algorithm}: {}", seen.stderr);
+        assert_eq!(look(&room, &["list", "-r", "new"]).code, Some(0), "{algorithm}");
+    }
+}

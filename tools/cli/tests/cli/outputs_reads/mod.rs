@@ -37,7 +37,7 @@ pub const NO_PATHS: &[&str] = &[
     "NAME:HEX",
     "NOTES",
     "OFFSET:LENGTH",
-    "P",
+    "P|auto",
     "ORDER",
     "PATTERN",
     "PERCENT",
