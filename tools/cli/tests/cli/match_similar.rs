@@ -68,7 +68,7 @@ fn a_file_too_short_is_no_failure() {
     }
 }
 
-/// A list of similarity digests is no set: the sentence says which command compares with it, and
+/// A list of similarity digests is not a set: the sentence says which command compares with it, and
 /// that command, as it is said, does.
 #[test]
 fn a_list_of_them_given_as_a_set_is_named() {
