@@ -51,7 +51,6 @@ fn unread() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             "ARC",
         ),
         ("a.shar", b"#!/bin/sh\n# This is a shell archive.\nexit 0\n".to_vec(), "shar"),
-        ("a.uu", b"begin 644 cat.txt\n#0V%T\n`\nend\n....".to_vec(), "uuencoded"),
         ("winmail.dat", b"\x78\x9f\x3e\x22.....................".to_vec(), "TNEF"),
         ("a.sparseimage", at(4096, &[(0, b"sprs\0\0\0\x03")]), "sparse image"),
         ("system.img", at(4096, &[(0, b"\x3a\xff\x26\xed\x01\0")]), "Android sparse image"),
