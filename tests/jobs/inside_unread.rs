@@ -75,6 +75,26 @@ fn unread() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
+fn files_in_texts_and_archives_behind_them_are_members() {
+    let room = Room::new();
+    room.file("a.txt", b"Here it is\nbegin 644 cat.txt\n#0V%T\n`\nend\nand thanks\n");
+    let (found, summary) = rows(&room, &["a.txt"]);
+    assert_eq!((found.len(), summary.failed, summary.unopened), (2, 0, 0), "{found:?}");
+    assert!(row(&found, "a.txt!/cat.txt").found.is_ok() && row(&found, "a.txt").found.is_ok());
+    // A tar behind a page.
+    let mut header = at(512, &[(0, b"x"), (100, b"0000644"), (124, b"00000000003"), (136, b"00000000000")]);
+    header[148..157].copy_from_slice(b"        0");
+    header[257..265].copy_from_slice(b"ustar\x0000");
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let tar = [&header[..], b"cat", &[0; 509 + 1024]].concat();
+    room.file("a.html", [&b"<!DOCTYPE html>\n<html><body>a page</body></html>\n"[..], &tar].concat());
+    let (found, summary) = rows(&room, &["a.html"]);
+    assert_eq!((found.len(), summary.failed, summary.unopened), (2, 0, 0), "{found:?}");
+    assert!(row(&found, "a.html!/x").found.is_ok());
+}
+
+#[test]
 fn recognised_formats_that_are_not_read_are_named_and_counted() {
     let room = Room::new();
     let formats = unread();

@@ -138,7 +138,7 @@ fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Li
             Format::Coded => coded::open(bytes, name, limits),
             Format::Tnef => holders::open_tnef(bytes, limits.entries),
             Format::Apple => holders::open_apple(bytes, name),
-            Format::OneNote => Ok(holders::open_onenote(bytes, limits.entries)),
+            Format::OneNote => holders::open_onenote(bytes, limits.entries),
             Format::Signed => holders::open_cms(bytes, name),
             Format::Rtf => Ok(holders::open_rtf(bytes, limits.entries)),
             Format::Objects => compound::open_objects(bytes, limits),

@@ -394,6 +394,9 @@ fn what_holds_no_file_is_none() {
     );
     let plain: Arc<dyn Bytes> = Arc::new(compound("WordDocument", &secret()));
     assert!(!has_objects(&plain) && !is_rtf_with_objects(b"{\\rtf1 x}", &b"{\\rtf1 x}".to_vec()));
+    let mut kept = onenote();
+    kept[48..64].copy_from_slice(b"\x2f\xe9\x8d\x63\xd4\xa6\xc1\x4b\x9a\x36\xb3\xfc\x25\x11\xa5\xb7");
+    assert!(members(Format::OneNote, &kept, b"x")[0].1.as_ref().is_err_and(|why| why.contains("OneDrive")));
     let found = members(Format::Signed, &signed(false, 3), b"x");
     assert!(found[0].1.as_ref().is_err_and(|why| why.contains("encrypted")), "{found:?}");
 }

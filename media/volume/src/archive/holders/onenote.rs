@@ -12,19 +12,27 @@ pub const MAGIC: &[u8] = b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\
 const FILE: &[u8] = b"\xe7\x16\xe3\xbd\x65\x26\x11\x45\xa4\xc4\x8d\x4d\x0b\x7a\x9e\xac";
 /// The identifier behind it.
 const END: &[u8] = b"\x22\xa7\xfb\x71\x79\x0f\x0b\x4a\xbb\x13\x89\x92\x56\x42\x6b\x24";
+/// The identifier of the form in which OneDrive keeps a section.
+const PACKAGED: &[u8] = b"\x2f\xe9\x8d\x63\xd4\xa6\xc1\x4b\x9a\x36\xb3\xfc\x25\x11\xa5\xb7";
 const WINDOW: usize = 1 << 20;
 
 /// The files, in the order in which they lie.
-pub fn open(bytes: Arc<dyn Bytes>, most: u64) -> Nodes {
+///
+/// # Errors
+/// If the section has the form in which OneDrive keeps it.
+pub fn open(bytes: Arc<dyn Bytes>, most: u64) -> Result<Nodes, Failure> {
     let (mut at, mut number) = (0, 0);
-    Box::new(std::iter::from_fn(move || {
+    if read_some(&*bytes, 48, 16)? == PACKAGED {
+        return Err(wrong(48, "a section of OneNote as OneDrive keeps it: not read"));
+    }
+    Ok(Box::new(std::iter::from_fn(move || {
         if number >= most {
             return None;
         }
         let found = next(&bytes, &mut at, number + 1)?;
         number += 1;
         Some(found)
-    }))
+    })))
 }
 
 fn next(bytes: &Arc<dyn Bytes>, at: &mut u64, number: u64) -> Option<Result<Node, Failure>> {

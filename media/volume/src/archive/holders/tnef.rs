@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// The first bytes.
 pub const MAGIC: &[u8] = b"\x78\x9f\x3e\x22";
-/// Attributes by their numbers.
-const TITLE: u32 = 0x0001_8010;
-const BODY: u32 = 0x0002_800c;
-const DATA: u32 = 0x0006_800f;
-const BEGINS: u32 = 0x0006_9002;
-const PROPERTIES: u32 = 0x0006_9003;
-const OF_ATTACHMENT: u32 = 0x0006_9005;
+/// Attributes by their numbers, without the type of their content.
+const TITLE: u32 = 0x8010;
+const BODY: u32 = 0x800c;
+const DATA: u32 = 0x800f;
+const BEGINS: u32 = 0x9002;
+const PROPERTIES: u32 = 0x9003;
+const OF_ATTACHMENT: u32 = 0x9005;
 /// The most properties of one object.
 const MOST: u32 = 1 << 16;
 
@@ -65,7 +65,7 @@ impl Found {
                 self.finish(&mut current);
                 return Err(wrong(at, "winmail.dat (TNEF): an attribute that is none: what follows is not read"));
             }
-            let (kind, length) = (le32(&head, 1), u64::from(le32(&head, 5)));
+            let (kind, length) = (le32(&head, 1) & 0xffff, u64::from(le32(&head, 5)));
             let range = at + 9..at + 9 + length;
             if range.end + 2 > size {
                 self.finish(&mut current);
