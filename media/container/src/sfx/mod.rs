@@ -99,6 +99,15 @@ pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
     Some(Found { format, offset: at as u64 })
 }
 
+/// The archive behind bytes that end there, perhaps with zeros between.
+pub fn behind_end(end: u64, bytes: &dyn Bytes) -> Option<Found> {
+    let mut window = vec![0; bytes.size().checked_sub(end)?.min(ROOM) as usize];
+    bytes.read_exact_at(end, &mut window).ok()?;
+    let at = window.iter().position(|byte| *byte != 0)?;
+    let (found, format) = archives::find(&window[at..], Front::Any)?;
+    (found == 0).then_some(Found { format, offset: end + at as u64 })
+}
+
 /// Where a volume of squashfs or EROFS begins behind a program, as in an AppImage; `None` if none
 /// does.
 pub fn volume(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
