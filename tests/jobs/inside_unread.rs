@@ -88,7 +88,7 @@ fn files_in_texts_and_archives_behind_them_are_members() {
     let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
     header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
     let tar = [&header[..], b"cat", &[0; 509 + 1024]].concat();
-    room.file("a.html", [&b"<!DOCTYPE html>\n<html><body>a page</body></html>\n"[..], &tar].concat());
+    room.file("a.html", &[&b"<!DOCTYPE html>\n<html><body>a page</body></html>\n"[..], &tar].concat());
     let (found, summary) = rows(&room, &["a.html"]);
     assert_eq!((found.len(), summary.failed, summary.unopened), (2, 0, 0), "{found:?}");
     assert!(row(&found, "a.html!/x").found.is_ok());
