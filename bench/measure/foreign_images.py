@@ -117,7 +117,7 @@ def is_aff4(path):
 
 
 def bsdtar(path, room, seconds):
-    if path.suffix == ".mtree":
+    if ".mtree" in path.suffixes:
         return None  # A list of names, which bsdtar takes for an archive of empty files.
     with open(path, "rb") as file:
         is_compound = file.read(4) == COMPOUND
@@ -178,7 +178,7 @@ def ours(program, path, seconds):
         if row.get("type") == "error":
             named = True
         if row.get("type") == "skipped":
-            links.add(row["path"].split("!/", 1)[1])
+            links |= {row["path"].split("!/", 1)[1], row["path"].rsplit("!/", 1)[1]}
         if row.get("type") == "file":
             # A file that is nothing else has its own digest, which 7z calls a split archive of one piece.
             found[row["path"].partition("!/")[2] or path.name] = row["digests"]["md5"]
