@@ -5,7 +5,8 @@
 DIR is walked; nothing is fetched. Each file is read by `pfh hash --inside --members`, and by the first of these that reads it: The Sleuth Kit
 (mmls, fsstat, tsk_recover: allocated files of each partition), bsdtar, 7z. A file counts once, as
 
-    equal      all that the other program reads has its digest in pfh's output; where TSK differs, debugfs is asked as well
+    equal      all that the other program reads has its digest in pfh's output; where TSK differs, debugfs is asked as well, and
+               where bsdtar differs, 7z and unar
     named      something differs or is missing, and pfh says what it could not read (exit code 3 or an error)
     silent     something differs or is missing, and pfh ends with 0: the goal is 0
     without    no other program reads it, or not within the time; apart from these all are tried
@@ -116,7 +117,7 @@ def is_aff4(path):
 
 
 def bsdtar(path, room, seconds):
-    if path.suffix == ".mtree":
+    if ".mtree" in path.suffixes:
         return None  # A list of names, which bsdtar takes for an archive of empty files.
     with open(path, "rb") as file:
         is_compound = file.read(4) == COMPOUND
@@ -177,7 +178,7 @@ def ours(program, path, seconds):
         if row.get("type") == "error":
             named = True
         if row.get("type") == "skipped":
-            links.add(row["path"].split("!/", 1)[1])
+            links |= {row["path"].split("!/", 1)[1], row["path"].rsplit("!/", 1)[1]}
         if row.get("type") == "file":
             # A file that is nothing else has its own digest, which 7z calls a split archive of one piece.
             found[row["path"].partition("!/")[2] or path.name] = row["digests"]["md5"]
@@ -200,6 +201,26 @@ def by_debugfs(path, gone, found, seconds):
             if not set(below(Path(room)).values()) & set(found.values()):
                 left.append(name)
     return left
+
+
+def by_another(path, found, seconds):
+    """Whether 7z or unar reads the archive, and finds nothing but content that is among ours: bsdtar gives wrong bytes of members
+    that go on in the next volume of a RAR."""
+
+    def unar(path, room, seconds):
+        run = said(["unar", "-q", "-D", "-o", str(room), str(path)], seconds)
+        return below(room) if run and run[0] == 0 else None
+
+    for read in (seven_zip, unar):
+        with tempfile.TemporaryDirectory() as place:
+            try:
+                theirs = read(path, Path(place), seconds)
+            except Large:
+                continue
+            readable(Path(place))
+            if theirs and set(theirs.values()) <= set(found.values()):
+                return True
+    return False
 
 
 def main(arguments):
@@ -231,6 +252,8 @@ def main(arguments):
         gone = list(theirs) if seen is None else missing(theirs, seen[1], seen[3])
         if reader == "TSK" and seen is not None and 0 < len(gone) < 10:
             gone = by_debugfs(path, gone, seen[1], asked.seconds)
+        if reader == "bsdtar" and seen is not None and gone and by_another(path, seen[1], asked.seconds):
+            gone = []
         files, gone_all = files + len(theirs), gone_all + len(gone)
         if seen is not None and not gone:
             word = "equal"

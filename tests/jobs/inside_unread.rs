@@ -51,7 +51,6 @@ fn unread() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             "ARC",
         ),
         ("a.shar", b"#!/bin/sh\n# This is a shell archive.\nexit 0\n".to_vec(), "shar"),
-        ("a.uu", b"begin 644 cat.txt\n#0V%T\n`\nend\n....".to_vec(), "uuencoded"),
         ("winmail.dat", b"\x78\x9f\x3e\x22.....................".to_vec(), "TNEF"),
         ("a.sparseimage", at(4096, &[(0, b"sprs\0\0\0\x03")]), "sparse image"),
         ("system.img", at(4096, &[(0, b"\x3a\xff\x26\xed\x01\0")]), "Android sparse image"),
@@ -73,6 +72,26 @@ fn unread() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("b.gz", b"\x1e\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4a\x06\0\xc2\x41\x24\x35\x03\0\0\0".to_vec(), "gzip"),
         ("tarred", at(10_240, &[(0, b"name"), (148, b"0000000"), (257, b"ustar\x0000")]), "tar"),
     ]
+}
+
+#[test]
+fn files_in_texts_and_archives_behind_them_are_members() {
+    let room = Room::new();
+    room.file("a.txt", b"Here it is\nbegin 644 cat.txt\n#0V%T\n`\nend\nand thanks\n");
+    let (found, summary) = rows(&room, &["a.txt"]);
+    assert_eq!((found.len(), summary.failed, summary.unopened), (2, 0, 0), "{found:?}");
+    assert!(row(&found, "a.txt!/cat.txt").found.is_ok() && row(&found, "a.txt").found.is_ok());
+    // A tar behind a page.
+    let mut header = at(512, &[(0, b"x"), (100, b"0000644"), (124, b"00000000003"), (136, b"00000000000")]);
+    header[148..157].copy_from_slice(b"        0");
+    header[257..265].copy_from_slice(b"ustar\x0000");
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let tar = [&header[..], b"cat", &[0; 509 + 1024]].concat();
+    room.file("a.html", &[&b"<!DOCTYPE html>\n<html><body>a page</body></html>\n"[..], &tar].concat());
+    let (found, summary) = rows(&room, &["a.html"]);
+    assert_eq!((found.len(), summary.failed, summary.unopened), (2, 0, 0), "{found:?}");
+    assert!(row(&found, "a.html!/x").found.is_ok());
 }
 
 #[test]

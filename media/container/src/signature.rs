@@ -71,6 +71,9 @@ const fn division(name: &'static str, at: At, bytes: &'static [u8]) -> Signature
     Signature { name, at, bytes, holds: Holds::Division, check: |_| true }
 }
 
+/// The first bytes of each sector of a CD.
+const SECTOR: &[u8] = b"\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0";
+
 /// The table. A format stands before those whose signature it may leave in place.
 pub const TABLE: &[Signature] = &[
     // Archives and compressed streams.
@@ -97,18 +100,16 @@ pub const TABLE: &[Signature] = &[
     files("part of a split zip", b"PK\x07\x08PK\x03\x04"),
     checked("ARC", 0, b"\x1a", is_arc),
     files("rzip", b"RZIP\x02"),
+    checked("U-Boot image", 0, b"\x27\x05\x19\x56", is_uboot),
     files("zpaq", b"7kSt\xa0\x31\x83\xd3"),
     files("zpaq", b"zPQ\x02\x01"),
     files("zpaq", b"zPQ\x01\x01"),
-    files("Transport Neutral Encapsulation (TNEF, winmail.dat)", b"\x78\x9f\x3e\x22"),
-    files("AppleSingle", b"\0\x05\x16\0\0\x02\0\0"),
+    files("Outlook Express (DBX)", b"\xcf\xad\x12\xfe"),
+    files("mailbox of Emacs (Babyl)", b"BABYL OPTIONS:"),
+    files("mailbox (MMDF)", b"\x01\x01\x01\x01\nFrom "),
     files("Disk Masher (DMS)", b"DMS!"),
     files("LZX (Amiga)", b"LZX\0\0\0\x0a"),
     files("compiled HTML help (CHM)", b"ITSF\x03\0\0\0"),
-    checked("shell archive (shar)", 0, b"#", is_shar),
-    checked("uuencoded file", 0, b"begin", is_uuencoded),
-    files("yEnc", b"=ybegin "),
-    files("BinHex", b"(This file must be converted with BinHex"),
     // Images. Of Lx01, L01 and AD1 the files are read, as those of archives.
     image("Lx01", "EnCase 7's logical evidence: files, and no disk", 0, b"LEF2\x0d\x0a\x81\x00"),
     image("L01", "EnCase's logical evidence: files, and no disk", 0, b"LVF\x09\x0d\x0a\xff\x00"),
@@ -122,6 +123,29 @@ pub const TABLE: &[Signature] = &[
     image("Parallels", "Parallels' expanding disk, `.hds` and `.hdd`", 0, b"WithouFreSpacExt"),
     image("sparse image", "Apple's growing disk image, `.sparseimage`", 0, b"sprs\0\0\0\x03"),
     image("Android sparse image", "fastboot's and simg2img's", 0, b"\x3a\xff\x26\xed\x01\0"),
+    image("Bochs", "a disk of Bochs that grows", 0, b"Bochs Virtual HD Image"),
+    image("VMDK (SE sparse)", "an extent of VMware ESX", 0, b"\xbe\xba\xfe\xca\0\0\0\0\x01\0\0\0\x02\0\0\0"),
+    image("cloop or uzip", "a compressed image of Linux or FreeBSD", 0, b"#!/bin/sh\n#V2.0 Format\n"),
+    image("cloop or uzip", "a compressed image of Linux or FreeBSD", 0, b"#!/bin/sh\n#L3.0\n"),
+    image("cloop or uzip", "a compressed image of Linux or FreeBSD", 0, b"#!/bin/sh\n#V3.0 Format\n"),
+    image("DAA", "PowerISO's compressed disc", 0, b"DAA\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+    image("ISZ", "UltraISO's compressed disc", 0, b"IsZ!\x40"),
+    image("CSO", "a compressed disc of consoles", 0, b"CISO\x18\0\0\0"),
+    image("CSO", "a compressed disc of consoles", 0, b"CISO\0\0\0\0"),
+    Signature {
+        name: "sparse bundle",
+        at: At::Start(0),
+        bytes: b"<?xml",
+        holds: Holds::Image("Apple's growing disk image in bands, `.sparsebundle`"),
+        check: |start| memchr::memmem::find(start, b"com.apple.diskimage.sparsebundle").is_some(),
+    },
+    Signature {
+        name: "raw sectors of a CD",
+        at: At::Start(0),
+        bytes: SECTOR,
+        holds: Holds::Image("2352 bytes each, `.bin` and `.mdf`"),
+        check: |start| start.get(2352..2364) == Some(SECTOR) && matches!(start[15], 1 | 2),
+    },
     image("partclone", "Clonezilla's image of a file system", 0, b"partclone-image"),
     image("partimage", "Partimage's image of a file system", 0, b"PaRtImAgE-VoLuMe"),
     image("ntfsclone", "ntfsclone's image of NTFS", 0, b"\0ntfsclone-image"),
@@ -167,6 +191,8 @@ pub const TABLE: &[Signature] = &[
     volume("BeFS (big-endian)", 544, b"BFS1"),
     volume("UBI", 0, b"UBI#\x01"),
     volume("UBIFS", 0, b"\x31\x18\x10\x06"),
+    volume("Android boot image", 0, b"ANDROID!"),
+    volume("Android boot image (vendor)", 0, b"VNDRBOOT"),
     volume("JFFS2", 0, b"\x85\x19\x03\x20\x0c\0\0\0"),
     volume("JFFS2", 0, b"\x85\x19\x01\xe0"),
     volume("JFFS2", 0, b"\x85\x19\x02\xe0"),
@@ -237,7 +263,7 @@ pub fn any_in(start: &[u8]) -> Option<&'static str> {
 }
 
 /// The header's length and CRC-32.
-fn is_arj(start: &[u8]) -> bool {
+pub(crate) fn is_arj(start: &[u8]) -> bool {
     let length = usize::from(le16(start, 2));
     let header = start.get(4..4 + length).filter(|_| (30..=2600).contains(&length));
     header.is_some_and(|header| start.len() >= 8 + length && crc32fast::hash(header) == le32(start, 4 + length))
@@ -253,20 +279,12 @@ fn is_arc(start: &[u8]) -> bool {
     start.len() >= 29 && matches!(start[1], 1..=11) && is_name && is_date
 }
 
-/// A script that writes files: its comment says so.
-fn is_shar(start: &[u8]) -> bool {
-    const SAYS: [&[u8]; 2] = [b"This is a shell archive", b"This is a shar archive"];
-    let head = &start[..start.len().min(1024)];
-    SAYS.iter().any(|says| memchr::memmem::find(head, says).is_some())
-}
-
-/// The first line of uuencode, in either form, and a line of its letters.
-fn is_uuencoded(start: &[u8]) -> bool {
-    let mut lines = start.split(|byte| *byte == b'\n');
-    let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-    let rest = first.strip_prefix(b"begin-base64 ").or_else(|| first.strip_prefix(b"begin "));
-    let is_mode = rest.is_some_and(|rest| rest.len() > 4 && rest[..3].iter().all(u8::is_ascii_digit));
-    is_mode && !second.is_empty() && second.trim_ascii_end().iter().all(|byte| matches!(byte, b' '..=b'~'))
+/// The header's CRC-32, which is taken over zeros in its own place.
+fn is_uboot(start: &[u8]) -> bool {
+    let Some(mut header) = start.first_chunk::<64>().copied() else { return false };
+    let stated = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
+    header[4..8].fill(0);
+    crc32fast::hash(&header) == stated
 }
 
 /// Whether a stream of lzip begins here: a known version and a possible window.

@@ -1,5 +1,6 @@
 //! Which file system a volume holds.
 
+use pfh_container::sfx;
 use std::sync::Arc;
 
 use crate::apfs;
@@ -65,7 +66,7 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
     let bytes: Arc<dyn Bytes> = Arc::new(Windows::new(bytes));
     for (open, of) in READERS {
         match open(&bytes) {
-            Ok(Some(found)) => return Ok(found),
+            Ok(Some(found)) => return Ok(with_archive_behind(found, &*bytes)),
             Ok(None) => {}
             Err(failed) => {
                 let why = format!("is damaged ({})", failed.cause);
@@ -108,6 +109,18 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
         Some(name) => Err(failure(Some(bytes.size()), format!("{name}: the volume is cut off here"))),
         None => Ok(Recognised::Unknown),
     }
+}
+
+/// Names the archive that stands behind the end of a file system, which no table lists.
+fn with_archive_behind(mut found: Recognised, bytes: &dyn Bytes) -> Recognised {
+    if let Recognised::FileSystem(system) = &mut found
+        && system.size > 0
+        && let Some(behind) = sfx::behind_end(system.size, bytes)
+    {
+        let cause = format!("{} behind the file system: not read there", behind.format);
+        system.unread.push(failure(Some(behind.offset), cause));
+    }
+    found
 }
 
 /// The longest boot area of NTFS and exFAT; the headers of XFS are shorter. A file of this length

@@ -7,7 +7,7 @@ use pfh_container::ewf::FileHeader;
 use pfh_container::logical::Logical;
 use pfh_container::{foreign, named, sfx, signature};
 use pfh_source::Problem;
-use pfh_volume::archive::{COMPOUND, Format, LayoutFile};
+use pfh_volume::archive::{COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
 use pfh_volume::archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
@@ -79,6 +79,12 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
     if is_outlook_message(start, &**bytes) {
         return Ok(Some(Container::Archive(Format::Outlook)));
     }
+    if start.starts_with(COMPOUND) && has_objects(bytes) {
+        return Ok(Some(Container::Archive(Format::Objects)));
+    }
+    if is_rtf_with_objects(start, &**bytes) {
+        return Ok(Some(Container::Archive(Format::Rtf)));
+    }
     if FileHeader::is_ewf(start) || Kind::recognize(start, &[]).is_some() {
         // A later segment belongs to the first.
         let is_extent = start.starts_with(b"KDMV");
@@ -105,7 +111,7 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
             found => Some(Container::Volume(found)),
         },
     };
-    Ok(found.or_else(|| damaged(start, name)))
+    Ok(found.or_else(|| anywhere(start, &**bytes)).or_else(|| damaged(start, name)))
 }
 
 /// The same, and documents if they are asked for.
@@ -133,23 +139,22 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
     if let Some(name) = signature::files_in(start) {
         return Some(Container::Refused(Refused::format(format!("{name}: recognised, not read"))));
     }
-    let found = sfx::archive(start, bytes)?;
-    match found.format {
-        "zip" => return Some(Container::Archive(Format::Zip)),
-        "7z" => return Some(Container::Archive(Format::SevenZip)),
-        "cabinet (CAB)" => return Some(Container::Archive(Format::Cab)),
-        "RAR 4" | "RAR 5" => return Some(Container::Archive(Format::Rar)),
-        "LHA" => return Some(Container::Archive(Format::Lha)),
-        "gzip" => return Some(Container::Archive(Format::Gzip)),
-        "xz" => return Some(Container::Archive(Format::Xz)),
-        "bzip2" => return Some(Container::Archive(Format::Bzip2)),
-        "zstd" => return Some(Container::Archive(Format::Zstd)),
-        "lz4" => return Some(Container::Archive(Format::Lz4)),
-        "tar" => return Some(Container::Archive(Format::Tar)),
-        _ => {}
+    sfx::archive(start, bytes).map(|found| found_behind(&found))
+}
+
+/// The archive or the coded file in bytes that are not known as anything else.
+pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
+    let coded = || is_coded_further(start, bytes).then_some(Container::Archive(Format::Coded));
+    sfx::anywhere(start, bytes).map(|found| found_behind(&found)).or_else(coded)
+}
+
+/// The archive behind something else, or its name if it is not read.
+fn found_behind(found: &sfx::Found) -> Container {
+    if let Some(format) = Format::found(found) {
+        return Container::Archive(format);
     }
     let why = format!("{} behind something else, at offset {}: recognised, not read", found.format, found.offset);
-    Some(Container::Refused(Refused::format(why)))
+    Container::Refused(Refused::format(why))
 }
 
 /// A container whose signature is damaged, while the rest of it or its name shows its format.
@@ -215,7 +220,7 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     if documents && pdf_header(start).is_some() {
         return true;
     }
-    let is_outlook = start.starts_with(COMPOUND) && name.to_ascii_lowercase().ends_with(b".msg");
+    let is_outlook = start.starts_with(COMPOUND) || start.starts_with(b"{\\rt");
     if is_outlook
         || is_message_named(start, name)
         || Format::recognize(start).is_some()

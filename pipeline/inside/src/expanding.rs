@@ -21,7 +21,6 @@ use super::spool::Stock;
 use super::sweep;
 use super::waits::Waits;
 use super::way::Way;
-use crate::limit::TOO_DEEP;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
 use pfh_volume::archive::Format;
 use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node, Scheme};
@@ -199,20 +198,6 @@ impl Expanding {
         let device = watch.device();
         let is_swept = self.options.places || device.is_some_and(pfh_source::os::is_rotational);
         self.swept = is_swept.then_some(device);
-    }
-
-    fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
-        match detect::container_or_document(start, &bytes, printed, self.options.documents) {
-            Ok(None) => {}
-            Ok(Some(container)) if depth <= self.options.limits.depth => {
-                self.enter(container, bytes, printed, watch, depth);
-            }
-            Ok(Some(_)) => {
-                let skip = Skip::Inside(TOO_DEEP);
-                self.found.push_back(Found::Skipped(name::prefix(printed), skip));
-            }
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
-        }
     }
 
     /// The next step in the innermost container.
@@ -395,15 +380,17 @@ impl Expanding {
     /// Goes into a member if that is a container itself.
     fn open_member(&mut self, node: &Node, member: &Arc<Member>, printed: Vec<u8>, watch: &Arc<Watch>, depth: u32) {
         let start = member.start(detect::START);
+        let held = node.content.as_ref().and_then(|content| content.bytes());
+        let runs = node.content.as_ref().filter(|_| held.is_none()).and_then(|content| content.runs());
+        let is_near = held.is_some() || runs.is_some() && node.size.is_some();
+        let may_be = detect::may_be(&start, node.size, &node.path, self.options.documents);
         // A member that cannot be read fails as an entry.
-        if start.is_empty() || !detect::may_be(&start, node.size, &node.path, self.options.documents) {
+        if start.is_empty() || !may_be && !is_near {
             return;
         }
         let Some(level) = self.stack.last() else { return };
         // A message of a store is as deep as the store.
         let depth = if level.about.kind == Format::Mbox.name() { depth } else { depth + 1 };
-        let held = node.content.as_ref().and_then(|content| content.bytes());
-        let runs = node.content.as_ref().filter(|_| held.is_none()).and_then(|content| content.runs());
         let bytes: Arc<dyn Bytes> = match (held, runs, node.size) {
             (Some(held), _, _) => held,
             (None, Some(runs), Some(size)) => Arc::new(Runs::new(level.medium.clone(), runs, size)),
@@ -418,7 +405,10 @@ impl Expanding {
                 Err(_) => return,
             },
         };
-        self.open_bytes(&start, bytes, &printed, watch, depth);
+        match may_be {
+            true => self.open_bytes(&start, bytes, &printed, watch, depth),
+            false => self.open_found(Ok(detect::anywhere(&start, &*bytes)), bytes, &printed, watch, depth),
+        }
     }
 }
 

@@ -11,7 +11,8 @@ use pfh_container::{disk, sfx};
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::{Format as Archive, cabinet_of_set, is_rar_volume, part_of_wim, parts_of_zip};
+use pfh_volume::archive::{Format as Archive, cabinet_of_set, is_rar_volume};
+use pfh_volume::archive::{part_of_wim, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -215,9 +216,19 @@ impl Outer {
         let Outer::Container(container, bytes, _) = self else { return false };
         match container {
             // A picture is one with an archive behind it, too.
-            Container::Archive(_) if is_picture(&**bytes) => false,
+            Container::Archive(format) if is_in_front(*format, &**bytes) => false,
             // A document is a file of its own, and so is the index of a layout.
-            Container::Archive(Archive::Pdf | Archive::Message | Archive::Outlook) | Container::Layout(_) => false,
+            Container::Archive(
+                Archive::Pdf
+                | Archive::Message
+                | Archive::Outlook
+                | Archive::Coded
+                | Archive::OneNote
+                | Archive::Signed
+                | Archive::Rtf
+                | Archive::Objects,
+            ) => false,
+            Container::Layout(_) => false,
             Container::Archive(_)
             | Container::Parts(..)
             | Container::Divided(_)
@@ -228,8 +239,11 @@ impl Outer {
     }
 }
 
-/// Whether bytes begin as those of a picture or a document.
-fn is_picture(bytes: &dyn Bytes) -> bool {
-    let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(64)];
-    bytes.read_exact_at(0, &mut start).is_ok() && sfx::is_picture(&start)
+/// Whether an archive of that format stands behind a picture, a document or a text, which are files
+/// of their own.
+fn is_in_front(format: Archive, bytes: &dyn Bytes) -> bool {
+    let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+    let is_read = bytes.read_exact_at(0, &mut start).is_ok();
+    let is_found = || sfx::anywhere(&start, bytes).is_some_and(|found| Archive::found(&found) == Some(format));
+    is_read && (sfx::is_picture(&start) || Archive::recognize(&start).is_none() && is_found())
 }

@@ -1,58 +1,143 @@
 //! Signatures of archives that stand behind something else, with what follows them.
 
 use crate::field::{le16, le32};
+use crate::signature::{is_arj, is_lzip};
 use memchr::memmem;
 
-/// An archive by its first bytes and a check of what follows.
+/// An archive by its first bytes, a check of what follows, and a stronger one by checksums.
 struct Signature {
     format: &'static str,
     bytes: &'static [u8],
     check: fn(&[u8]) -> bool,
-    /// Whether it is looked for behind scripts alone, at the start of a line.
-    of_scripts: bool,
+    proof: fn(&[u8]) -> bool,
+    /// Whether it counts only at the edge: where the bytes in front end, or at the start of a line.
+    at_edge: bool,
 }
 
-const fn row(format: &'static str, bytes: &'static [u8], check: fn(&[u8]) -> bool) -> Signature {
-    Signature { format, bytes, check, of_scripts: false }
+const fn row(
+    format: &'static str,
+    bytes: &'static [u8],
+    check: fn(&[u8]) -> bool,
+    proof: fn(&[u8]) -> bool,
+) -> Signature {
+    Signature { format, bytes, check, proof, at_edge: false }
 }
 
-const fn in_script(format: &'static str, bytes: &'static [u8], check: fn(&[u8]) -> bool) -> Signature {
-    Signature { format, bytes, check, of_scripts: true }
+const fn proved(format: &'static str, bytes: &'static [u8], check: fn(&[u8]) -> bool) -> Signature {
+    Signature { format, bytes, check, proof: check, at_edge: false }
+}
+
+const fn at_edge(format: &'static str, bytes: &'static [u8], check: fn(&[u8]) -> bool) -> Signature {
+    Signature { format, bytes, check, proof: check, at_edge: true }
 }
 
 const ARCHIVES: &[Signature] = &[
-    row("7z", b"7z\xbc\xaf\x27\x1c\0", |_| true),
-    row("RAR 4", b"Rar!\x1a\x07\0", |_| true),
-    row("RAR 5", b"Rar!\x1a\x07\x01\0", |_| true),
-    row("cabinet (CAB)", b"MSCF\0\0\0\0", |_| true),
-    row("zip", b"PK\x03\x04", |_| true),
-    row("ACE", b"**ACE**", |_| true),
-    in_script("gzip", b"\x1f\x8b\x08", |start| {
-        start.len() > 10 && start[3] & 0xe0 == 0 && matches!(start[8], 0 | 2 | 4)
+    row(
+        "7z",
+        b"7z\xbc\xaf\x27\x1c\0",
+        |_| true,
+        |start| start.get(12..32).is_some_and(|header| crc32fast::hash(header) == le32(start, 8)),
+    ),
+    row(
+        "RAR 4",
+        b"Rar!\x1a\x07\0",
+        |_| true,
+        |start| {
+            let header = start.get(9..7 + usize::from(le16(start, 12)));
+            header.is_some_and(|header| crc32fast::hash(header) & 0xffff == u32::from(le16(start, 7)))
+        },
+    ),
+    row(
+        "RAR 5",
+        b"Rar!\x1a\x07\x01\0",
+        |_| true,
+        |start| {
+            let size = start.get(12).copied().filter(|size| *size < 0x80).map(usize::from);
+            let header = size.and_then(|size| start.get(12..13 + size));
+            header.is_some_and(|header| crc32fast::hash(header) == le32(start, 8))
+        },
+    ),
+    row(
+        "cabinet (CAB)",
+        b"MSCF\0\0\0\0",
+        |_| true,
+        |start| {
+            let (size, files) = (le32(start, 8), le32(start, 16));
+            start.len() > 36
+                && le32(start, 12) == 0
+                && le32(start, 20) == 0
+                && (36..size).contains(&files)
+                && start[25] == 1
+        },
+    ),
+    row("zip", b"PK\x03\x04", |_| true, |_| false),
+    row("ACE", b"**ACE**", |_| true, |_| true),
+    at_edge("gzip", b"\x1f\x8b\x08", |start| {
+        start.len() > 10 && start[3] & 0xe0 == 0 && matches!(start[8], 0 | 2 | 4) && matches!(start[9], 0..=13 | 255)
     }),
-    in_script("xz", b"\xfd7zXZ\0", |_| true),
-    in_script("bzip2", b"BZh", |start| start.get(4..10) == Some(b"1AY&SY")),
-    in_script("zstd", b"\x28\xb5\x2f\xfd", |_| true),
-    in_script("lz4", b"\x04\x22\x4d\x18", |_| true),
+    proved("xz", b"\xfd7zXZ\0", |start| start.get(6..8).is_some_and(|flags| crc32fast::hash(flags) == le32(start, 8))),
+    proved("bzip2", b"BZh", |start| start.get(4..10) == Some(b"1AY&SY")),
+    at_edge("zstd", b"\x28\xb5\x2f\xfd", |start| start.len() > 8 && start[4] & 8 == 0),
+    at_edge("lz4", b"\x04\x22\x4d\x18", |start| start.len() > 6 && start[4] >> 6 == 1 && start[5] & 0x8f == 0),
+    at_edge("lzip", b"LZIP", is_lzip),
+    proved("cpio", b"07070", |start| {
+        let width = if matches!(start.get(5), Some(b'1' | b'2')) { 110 } else { 76 };
+        start.get(6..width).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    }),
+    proved("ARJ", b"\x60\xea", is_arj),
 ];
 
-/// The first archive that begins in these bytes.
-pub fn find(bytes: &[u8], is_script: bool) -> Option<(usize, &'static str)> {
-    let rows = ARCHIVES.iter().filter(|row| is_script || !row.of_scripts).filter_map(|row| {
-        let is_here = |at: &usize| {
-            let begins_line = !row.of_scripts || at.checked_sub(1).is_some_and(|before| bytes[before] == b'\n');
-            begins_line && (row.check)(&bytes[*at..])
-        };
-        let at = memmem::find_iter(bytes, row.bytes).find(is_here)?;
+/// The bytes in front of an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Front {
+    /// They end where the window begins.
+    Ended,
+    /// A script: an archive begins a line, or anywhere if its signature is long.
+    Script,
+    /// A text: the same, and long signatures are proved.
+    Text,
+    /// Anything: signatures are proved.
+    Any,
+}
+
+/// The first archive that begins in these bytes, behind such ones.
+pub fn find(bytes: &[u8], front: Front) -> Option<(usize, &'static str)> {
+    let has_lines = matches!(front, Front::Script | Front::Text);
+    let is_proved = matches!(front, Front::Text | Front::Any);
+    // Zeros and ends of lines fill up what stands in front.
+    let edge = match front {
+        Front::Ended => bytes.iter().take_while(|byte| matches!(byte, 0 | b'\r' | b'\n' | b' ')).count(),
+        _ => 0,
+    };
+    let is_edge = |at: usize| match front {
+        Front::Ended => at <= edge,
+        Front::Any => false,
+        _ => has_lines && at.checked_sub(1).is_some_and(|before| bytes[before] == b'\n'),
+    };
+    let rows = ARCHIVES.iter().filter(|row| !(row.at_edge && front == Front::Any)).filter_map(|row| {
+        let window = if row.at_edge && front == Front::Ended { bytes.len().min(edge + 32) } else { bytes.len() };
         // The mark of ACE stands behind seven other bytes.
-        Some((at.checked_sub(if row.format == "ACE" { 7 } else { 0 })?, row.format))
+        let by = if row.format == "ACE" { 7 } else { 0 };
+        let is_here = |at: &usize| {
+            let check = if is_proved { row.proof } else { row.check };
+            (!row.at_edge || is_edge(*at)) && check(&bytes[*at..]) && (by == 0 || !is_proved || is_ace(bytes, *at))
+        };
+        let at = memmem::find_iter(&bytes[..window], row.bytes).find(is_here)?;
+        Some((at.checked_sub(by)?, row.format))
     });
     let lha = memmem::find_iter(bytes, b"-l").find_map(|at| {
         let at = at.checked_sub(2)?;
         is_lha(&bytes[at..]).then_some((at, "LHA"))
     });
-    let tar = is_script.then(|| memmem::find_iter(bytes, b"ustar").find_map(|at| tar(bytes, at))).flatten();
+    let tar = memmem::find_iter(bytes, b"ustar").find_map(|at| tar(bytes, at));
     rows.chain(lha).chain(tar).min()
+}
+
+/// Whether the header of an archive of ACE has its checksum: the mark stands at `at`.
+fn is_ace(bytes: &[u8], at: usize) -> bool {
+    let start = at.checked_sub(7).map(|at| &bytes[at..]).unwrap_or_default();
+    let header = start.get(4..4 + usize::from(le16(start, 2)));
+    header.is_some_and(|header| !crc32fast::hash(header) & 0xffff == u32::from(le16(start, 0)))
 }
 
 /// Whether a member of LHA begins here: its method, and the sum or the sizes of its header.
@@ -70,9 +155,9 @@ fn is_lha(start: &[u8]) -> bool {
     }
 }
 
-/// The tar whose magic stands at `at`, if its header begins a line and has its sum.
+/// The tar whose magic stands at `at`, if its header has its sum.
 fn tar(bytes: &[u8], at: usize) -> Option<(usize, &'static str)> {
-    let start = at.checked_sub(257).filter(|start| *start > 0 && bytes[start - 1] == b'\n')?;
+    let start = at.checked_sub(257)?;
     let block = bytes.get(start..start + 512)?;
     let stated = std::str::from_utf8(&block[148..154]).ok()?.trim_matches([' ', '\0']);
     let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();

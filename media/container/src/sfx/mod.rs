@@ -1,11 +1,14 @@
 //! Archives behind something else: a program that unpacks them, a picture, a document, a script.
 
 mod archives;
+mod cursor;
+mod media;
 mod picture;
 mod program;
+mod text;
 
 use crate::Bytes;
-pub use picture::is_one as is_picture;
+use archives::Front;
 pub use program::end_of_program;
 
 /// Bytes behind a program in which the archive must begin: a configuration stands before it.
@@ -28,7 +31,13 @@ pub fn may_be_in_front(start: &[u8]) -> bool {
     end_of_program(start).is_some()
         || programs.iter().any(|magic| start.starts_with(magic))
         || is_of_lha(start)
-        || picture::is_one(start)
+        || is_picture(start)
+}
+
+/// Whether a picture, a document, sound, a film or a database begins so: it is one with an archive
+/// behind it, too.
+pub fn is_picture(start: &[u8]) -> bool {
+    picture::is_one(start) || media::is_one(start)
 }
 
 /// The program for DOS that LHA puts in front of its archives: it has no header.
@@ -50,6 +59,9 @@ fn behind(start: &[u8], bytes: &dyn Bytes) -> Option<(u64, u64)> {
     if picture::is_one(start) {
         return picture::end(start, bytes).map(|end| (end, ROOM));
     }
+    if media::is_one(start) {
+        return media::end(start, bytes).map(|end| (end, ROOM));
+    }
     let end = end_of_program(start);
     if start.starts_with(b"MZ") && !program::is_portable(start) {
         // Headers state the first part of a program for DOS or 16-bit Windows.
@@ -63,10 +75,37 @@ pub fn archive(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
     let (end, room) = behind(start, bytes).filter(|(end, _)| *end < bytes.size())?;
     let mut window = vec![0; (bytes.size() - end).min(room) as usize];
     bytes.read_exact_at(end, &mut window).ok()?;
-    let is_script = start.starts_with(b"#!");
-    let (at, format) = archives::find(&window, is_script)?;
+    let front = if start.starts_with(b"#!") { Front::Script } else { Front::Ended };
+    let (at, format) = archives::find(&window, front)?;
     // A zip may begin with any of its members; the others stand for themselves.
     Some(Found { format, offset: end + at as u64 })
+}
+
+/// The archive behind bytes that are not known as anything else: in the first MiB of a text
+/// that does not end as one, and in the first 64 KiB of all else. Its header must have a right
+/// checksum.
+pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
+    if may_be_in_front(start) || start.len() < 16 {
+        return None;
+    }
+    let (front, room) = match text::begins(start) {
+        true if text::ends_otherwise(start, bytes) => (Front::Text, WIDE),
+        true => return None,
+        false => (Front::Any, ROOM),
+    };
+    let mut window = vec![0; bytes.size().min(room) as usize];
+    bytes.read_exact_at(0, &mut window).ok()?;
+    let (at, format) = archives::find(&window, front)?;
+    Some(Found { format, offset: at as u64 })
+}
+
+/// The archive behind bytes that end there, perhaps with zeros between.
+pub fn behind_end(end: u64, bytes: &dyn Bytes) -> Option<Found> {
+    let mut window = vec![0; bytes.size().checked_sub(end)?.min(ROOM) as usize];
+    bytes.read_exact_at(end, &mut window).ok()?;
+    let at = window.iter().position(|byte| *byte != 0)?;
+    let (found, format) = archives::find(&window[at..], Front::Any)?;
+    (found == 0).then_some(Found { format, offset: end + at as u64 })
 }
 
 /// Where a volume of squashfs or EROFS begins behind a program, as in an AppImage; `None` if none

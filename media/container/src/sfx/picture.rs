@@ -1,13 +1,10 @@
 //! Where a picture or a document ends, by its own marks.
 
 use super::archives::size_of_bitmap;
+use super::cursor::{Cursor, LONGEST};
 use crate::Bytes;
 use crate::field::{be32, le32};
 
-/// Bytes that are read at once.
-const WINDOW: usize = 64 << 10;
-/// Longer pictures are not looked through.
-const LONGEST: u64 = 256 << 20;
 /// Bytes from the end in which a document must have its mark.
 const TAIL: u64 = 1 << 20;
 
@@ -47,32 +44,6 @@ pub fn end(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
         _ => end_of_pdf(bytes),
     };
     end.filter(|end| *end < bytes.size())
-}
-
-/// The bytes of a file, in windows.
-struct Cursor<'a> {
-    bytes: &'a dyn Bytes,
-    at: u64,
-    window: Vec<u8>,
-    start: u64,
-}
-
-impl Cursor<'_> {
-    fn new(bytes: &dyn Bytes, at: u64) -> Cursor<'_> {
-        Cursor { bytes, at, window: Vec::new(), start: 0 }
-    }
-
-    /// The bytes from here on that are held; at least `least` of them, or `None`.
-    fn rest(&mut self, least: usize) -> Option<&[u8]> {
-        let held = (self.start + self.window.len() as u64).saturating_sub(self.at);
-        if self.at < self.start || held < least as u64 {
-            let room = self.bytes.size().checked_sub(self.at)?.min(WINDOW as u64) as usize;
-            self.window.resize(room, 0);
-            self.bytes.read_exact_at(self.at, &mut self.window).ok()?;
-            self.start = self.at;
-        }
-        self.window.get((self.at - self.start) as usize..).filter(|rest| rest.len() >= least)
-    }
 }
 
 /// Segments by their lengths; coded data up to the next mark.

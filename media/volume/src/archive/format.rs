@@ -1,8 +1,8 @@
 //! Formats of archives, by their first bytes.
 
-use super::{cab, cpio_header, lha_header, mail, pst, rar, tar_header, wim};
+use super::{cab, coded, cpio_header, holders, lha_header, mail, pst, rar, tar_header, wim};
 use pfh_container::logical::Logical;
-use pfh_container::signature;
+use pfh_container::{sfx, signature};
 
 /// The first bytes of an ar.
 pub const AR: &[u8] = b"!<arch>\n";
@@ -59,6 +59,21 @@ pub enum Format {
     /// One message of Outlook (.msg): its attachments and bodies. [`recognize`](Format::recognize)
     /// does not name it: other compound files begin in the same way.
     Outlook,
+    /// A text with files that are coded in it: uuencode, yEnc, BinHex, base64, shell archives.
+    Coded,
+    /// winmail.dat, as Outlook sends it.
+    Tnef,
+    /// AppleSingle and MacBinary: the forks of a file.
+    Apple,
+    /// A section of OneNote: the files in it.
+    OneNote,
+    /// A signed message (CMS): its content.
+    Signed,
+    /// A document in RTF with objects. [`recognize`](Format::recognize) does not name it, nor the
+    /// next one: most of their kind have none.
+    Rtf,
+    /// A document of OLE with files in it.
+    Objects,
     /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
     /// members are parts of one file and hardly ever files.
     Pdf,
@@ -98,8 +113,54 @@ impl Format {
             _ if start.starts_with(pst::MAGIC) => Some(Format::Pst),
             _ if mail::is_mbox(start) => Some(Format::Mbox),
             _ if mail::is_message(start) => Some(Format::Message),
+            _ if start.starts_with(holders::TNEF) => Some(Format::Tnef),
+            _ if start.starts_with(holders::ONENOTE) => Some(Format::OneNote),
+            _ if holders::is_apple(start) => Some(Format::Apple),
+            _ if holders::is_cms(start) => Some(Format::Signed),
+            _ if coded::is_one(start) => Some(Format::Coded),
             _ => Logical::recognize(start).map(Format::Logical),
         }
+    }
+
+    /// The names that it has in [`sfx::Found`], where it may stand behind something else.
+    pub(super) fn behind(self) -> &'static [&'static str] {
+        match self {
+            Format::Zip => &["zip"],
+            Format::SevenZip => &["7z"],
+            Format::Cab => &["cabinet (CAB)"],
+            Format::Rar => &["RAR 4", "RAR 5"],
+            Format::Lha => &["LHA"],
+            Format::Gzip => &["gzip"],
+            Format::Xz => &["xz"],
+            Format::Bzip2 => &["bzip2"],
+            Format::Zstd => &["zstd"],
+            Format::Lz4 => &["lz4"],
+            Format::Lzip => &["lzip"],
+            Format::Cpio => &["cpio"],
+            Format::Tar => &["tar"],
+            _ => &[],
+        }
+    }
+
+    /// The format of an archive that was found behind something else; `None` of one that is not
+    /// read.
+    pub fn found(found: &sfx::Found) -> Option<Format> {
+        const FORMATS: [Format; 13] = [
+            Format::Zip,
+            Format::SevenZip,
+            Format::Cab,
+            Format::Rar,
+            Format::Lha,
+            Format::Gzip,
+            Format::Xz,
+            Format::Bzip2,
+            Format::Zstd,
+            Format::Lz4,
+            Format::Lzip,
+            Format::Cpio,
+            Format::Tar,
+        ];
+        FORMATS.into_iter().find(|format| format.behind().contains(&found.format))
     }
 
     /// Its name in output.
@@ -131,6 +192,13 @@ impl Format {
             Format::Pst => "pst",
             Format::Message => "eml",
             Format::Outlook => "msg",
+            Format::Coded => "coded",
+            Format::Tnef => "tnef",
+            Format::Apple => "apple",
+            Format::OneNote => "onenote",
+            Format::Signed => "cms",
+            Format::Rtf => "rtf",
+            Format::Objects => "ole",
             Format::Pdf => "pdf",
         }
     }

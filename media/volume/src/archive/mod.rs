@@ -13,6 +13,7 @@ mod cab_block;
 mod cab_header;
 mod cab_set;
 mod checked;
+mod coded;
 mod compound;
 mod compress;
 mod cpio;
@@ -23,6 +24,7 @@ mod folder;
 mod folder_row;
 mod format;
 mod high_bits;
+mod holders;
 mod itemised;
 mod lha;
 mod lha_dynamic;
@@ -69,9 +71,11 @@ mod zip_shrink;
 
 pub use cab::OfSet as CabinetOfSet;
 pub use checked::BOMB;
-pub use compound::{MAGIC as COMPOUND, is_message as is_outlook_message};
+pub use coded::is_further as is_coded_further;
+pub use compound::{MAGIC as COMPOUND, has_objects, is_message as is_outlook_message};
 pub use crew::{Crew, Decoded, Hands, Open, Opened, Pending, Rest};
 pub use format::Format;
+pub use holders::is_rtf as is_rtf_with_objects;
 pub use limits::Limits;
 pub use mail::is_message_named;
 pub use oci::Part as LayoutFile;
@@ -82,6 +86,7 @@ pub use zip_method::NEEDS_PASSWORD;
 
 use crate::account::Claims;
 use crate::bytes::Bytes;
+use crate::field::read_some;
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
 use program::{behind, shifted};
@@ -99,10 +104,19 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
     // A zip says itself where it begins, and so do the volumes of a RAR.
     let (bytes, by) = match format {
         Format::Zip | Format::Rar => (bytes, 0),
-        _ => behind(bytes),
+        _ => behind_other(format, bytes),
     };
     let moved = |failed: Failure| Failure { offset: failed.offset.map(|offset| offset + by), ..failed };
     open_at_start(format, bytes, name, limits).map(|nodes| shifted(nodes, by)).map_err(moved)
+}
+
+/// The archive of this format, which may stand behind something else, and where it begins.
+fn behind_other(format: Format, bytes: Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
+    let start = read_some(&*bytes, 0, Format::START).unwrap_or_default();
+    match Format::recognize(&start) == Some(format) {
+        true => (bytes, 0),
+        false => behind(format.behind(), bytes),
+    }
 }
 
 /// The same of an archive that begins with the first byte, or finds its own start.
@@ -121,6 +135,13 @@ fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Li
             Format::Pdf => pdf::open(bytes, limits),
             Format::Message => Ok(mail::open_message(bytes, limits)),
             Format::Pst => pst::open(bytes, limits),
+            Format::Coded => coded::open(bytes, name, limits),
+            Format::Tnef => holders::open_tnef(bytes, limits.entries),
+            Format::Apple => holders::open_apple(bytes, name),
+            Format::OneNote => holders::open_onenote(bytes, limits.entries),
+            Format::Signed => holders::open_cms(bytes, name),
+            Format::Rtf => Ok(holders::open_rtf(bytes, limits.entries)),
+            Format::Objects => compound::open_objects(bytes, limits),
             Format::Outlook => compound::open(bytes, limits),
             Format::Mbox => Ok(mail::open_mbox(bytes, limits)),
             Format::Logical(format) => logical::open(format, bytes, &[0], limits),
@@ -149,7 +170,7 @@ pub fn claims(format: Format, bytes: &Arc<dyn Bytes>) -> Result<Option<Claims>, 
     match format {
         Format::Zip => zip_claims::all(bytes),
         // Behind a program the places are not those of the file.
-        _ if behind(bytes.clone()).1 > 0 => Ok(None),
+        _ if behind_other(format, bytes.clone()).1 > 0 => Ok(None),
         Format::Tar => Ok(Some(tar::claims(bytes))),
         Format::Cpio => Ok(Some(cpio::claims(bytes))),
         Format::Ar => Ok(Some(ar::claims(bytes))),

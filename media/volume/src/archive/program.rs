@@ -7,10 +7,12 @@ use pfh_container::{disk, sfx};
 use std::io::Read;
 use std::sync::Arc;
 
-/// The archive behind something else, if the bytes begin with that, and where it begins.
-pub fn behind(bytes: Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
+/// The archive behind something else of one of these formats of [`sfx::Found`], if the bytes begin
+/// with that, and where it begins.
+pub fn behind(formats: &[&str], bytes: Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
     let start = read_some(&*bytes, 0, disk::START).unwrap_or_default();
-    let found = sfx::archive(&start, &*bytes);
+    let found = sfx::archive(&start, &*bytes).or_else(|| sfx::anywhere(&start, &*bytes));
+    let found = found.filter(|found| formats.contains(&found.format));
     let slice = found
         .and_then(|found| Some((Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset)?, found.offset)));
     match slice {

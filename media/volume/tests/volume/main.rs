@@ -25,6 +25,7 @@ mod fat;
 mod hfs;
 #[cfg(unix)]
 mod hidden;
+mod holders;
 #[cfg(unix)]
 mod image;
 #[cfg(unix)]

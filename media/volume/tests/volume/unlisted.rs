@@ -96,6 +96,24 @@ fn checksums_of_directories_without_types_are_no_fault() {
     assert!(found.iter().any(|node| node.path == b"d/in"));
 }
 
+#[test]
+fn archives_behind_the_end_of_a_file_system_are_named() {
+    if lacks(&[Need::Program("mke2fs"), Need::Program("debugfs")]) {
+        return;
+    }
+    let bench = Bench::new();
+    let image = ext(&bench, &["-t", "ext4"]);
+    let header = [&b"\xcf\x90\x73\0\0\x0d\0\0\0\0\0\0\0"[..], &noise(5, 100)].concat();
+    let cases = [(noise(5, 3000), false), ([&b"Rar!\x1a\x07\0"[..], &header].concat(), true)];
+    for (behind, is_named) in cases {
+        let with = [&fs::read(&image).unwrap()[..], &[0; 512], &behind].concat();
+        let other = bench.path("with");
+        fs::write(&other, with).unwrap();
+        let unread = volume(&other).unread;
+        assert_eq!(unread.iter().any(|unread| unread.cause.starts_with("RAR 4 behind")), is_named, "{unread:?}");
+    }
+}
+
 /// A FAT volume with one file.
 fn fat(bench: &Bench) -> Vec<u8> {
     let image = bench.blank("part", 4 * MIB);

@@ -5,6 +5,7 @@ use crate::about::{outline, unopened, unread};
 use crate::decoders::Decoders;
 use crate::detect::{self, Container, Refused};
 use crate::level::{Level, Listed, Part};
+use crate::limit::TOO_DEEP;
 use crate::medium::Watch;
 use crate::member::problem;
 use crate::options::Decoding;
@@ -14,13 +15,48 @@ use crate::way::Way;
 use crate::window::Window;
 use crate::{name, unlock};
 use pfh_container::disk;
-use pfh_source::{Inside, Kept, Passage, Stage, Volume};
+use pfh_source::{Inside, Kept, Passage, Skip, Stage, Volume};
 use pfh_volume::account;
-use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
+use pfh_volume::{Bytes, Failure, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{Piece, compose, gap};
 use std::sync::Arc;
 
 impl Expanding {
+    /// Goes into a member, if its bytes are those of a container.
+    pub(super) fn open_bytes(
+        &mut self,
+        start: &[u8],
+        bytes: Arc<dyn Bytes>,
+        printed: &[u8],
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let found = detect::container_or_document(start, &bytes, printed, self.options.documents);
+        self.open_found(found, bytes, printed, watch, depth);
+    }
+
+    /// Goes into a container that was found, if it is not too deep.
+    pub(super) fn open_found(
+        &mut self,
+        found: Result<Option<Container>, Failure>,
+        bytes: Arc<dyn Bytes>,
+        printed: &[u8],
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        match found {
+            Ok(None) => {}
+            Ok(Some(container)) if depth <= self.options.limits.depth => {
+                self.enter(container, bytes, printed, watch, depth);
+            }
+            Ok(Some(_)) => {
+                let skip = Skip::Inside(TOO_DEEP);
+                self.found.push_back(Found::Skipped(name::prefix(printed), skip));
+            }
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
+        }
+    }
+
     pub(super) fn enter(
         &mut self,
         container: Container,

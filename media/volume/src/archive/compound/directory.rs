@@ -64,6 +64,11 @@ impl Directory {
         Ok(Directory(entries))
     }
 
+    /// All entries, in the order of their numbers.
+    pub fn entries(&self) -> &[Entry] {
+        &self.0
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> u32 {
         u32::try_from(self.0.len()).unwrap_or(NONE)

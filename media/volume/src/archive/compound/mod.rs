@@ -2,6 +2,7 @@
 
 mod directory;
 mod file;
+mod objects;
 
 use super::limits::Limits;
 use super::mail::Names;
@@ -12,6 +13,7 @@ use crate::node::{Failure, Kind, Node, Nodes};
 use crate::stored::Stored;
 use directory::{Directory, Entry};
 use file::File;
+pub use objects::{is_one as has_objects, open as open_objects};
 use std::collections::HashSet;
 use std::io::Read;
 use std::sync::Arc;

@@ -72,7 +72,7 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
 
 /// Whether these bytes, or the archive behind a program, are one of several volumes.
 pub fn is_volume(bytes: &Arc<dyn Bytes>) -> bool {
-    let (archive, _) = behind(bytes.clone());
+    let (archive, _) = archive_behind(bytes);
     let start = read_some(&*archive, 0, 64).unwrap_or_default();
     let is = if start.starts_with(five::MAGIC) { five::is_volume(&start) } else { three::is_volume(&start) };
     is == Some(true)
@@ -80,7 +80,15 @@ pub fn is_volume(bytes: &Arc<dyn Bytes>) -> bool {
 
 /// Bytes of a program in front of the archive.
 fn program(bytes: &Arc<dyn Bytes>) -> u64 {
-    behind(bytes.clone()).1
+    archive_behind(bytes).1
+}
+
+/// The archive, which may stand behind something else, and where it begins.
+fn archive_behind(bytes: &Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
+    match is_archive(&read_some(&**bytes, 0, 64).unwrap_or_default()) {
+        true => (bytes.clone(), 0),
+        false => behind(&["RAR 4", "RAR 5"], bytes.clone()),
+    }
 }
 
 fn volume(bytes: &dyn Bytes, start: u64, end: u64, most: u64) -> Result<Volume, Failure> {
