@@ -37,6 +37,8 @@ pub struct File {
     length: u64,
     held: Option<Vec<u8>>,
     later: Option<Vec<u8>>,
+    later_errno: Option<Errno>,
+    touched: bool,
     opens: AtomicU64,
     stated: Option<u64>,
     errors: Vec<(Range<u64>, Errno, Option<u64>)>,
@@ -62,6 +64,8 @@ impl File {
             length,
             held: None,
             later: None,
+            later_errno: None,
+            touched: false,
             opens: AtomicU64::new(0),
             stated: None,
             errors: Vec::new(),
@@ -84,6 +88,18 @@ impl File {
     pub fn then(mut self, bytes: Vec<u8>) -> Self {
         assert_eq!(bytes.len() as u64, self.length, "no look at its size tells it");
         self.later = Some(bytes);
+        self
+    }
+
+    /// From the second time on that it is opened, no byte of it can be read.
+    pub fn then_fails(mut self, errno: Errno) -> Self {
+        self.later_errno = Some(errno);
+        self
+    }
+
+    /// From the second time on that it is opened, its change time is another.
+    pub fn then_touched(mut self) -> Self {
+        self.touched = true;
         self
     }
 
@@ -151,7 +167,8 @@ impl File {
 
     fn attributes(&self, inode: u64) -> FileAttr {
         let look = self.looks.fetch_add(1, Ordering::Relaxed);
-        let changed = if self.rewritten || self.grows > 0 { look } else { 0 };
+        let touched = self.touched && self.opens.load(Ordering::Relaxed) > 1;
+        let changed = if self.rewritten || self.grows > 0 { look } else { u64::from(touched) };
         let size = self.stated.unwrap_or(self.length) + look * self.grows;
         let mut attributes = regular(inode, size);
         attributes.ctime = day(1) + Duration::from_micros(changed);
@@ -164,6 +181,9 @@ impl File {
     /// The result of a read of `size` bytes at `offset`: bytes up to the first error, or that error
     /// when it is first.
     fn read(&self, answers: &Answers, opening: u64, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
+        if let Some(errno) = self.later_errno.filter(|_| opening > 0) {
+            return Err(errno);
+        }
         let mut end = self.length.min(offset.saturating_add(size.min(self.most) as u64));
         if let Some((_, time)) = self.stall.filter(|(at, _)| (offset..end).contains(at)) {
             answers.stall(time);

@@ -110,6 +110,7 @@ mod plan_base;
 mod plan_slurm;
 mod plan_split;
 mod program;
+mod read_twice;
 mod reading_devices;
 mod received;
 #[cfg(all(unix, feature = "remote"))]

@@ -255,6 +255,7 @@ def check(
     ignore_missing: bool = False,
     strict: bool = False,
     lenient: bool = False,
+    once: bool = False,
     share: str | None = None,
     limit: float | None = None,
     state: _Path | None = None,
