@@ -39,6 +39,7 @@ pub struct File {
     later: Option<Vec<u8>>,
     later_errno: Option<Errno>,
     touched: bool,
+    flips: Option<u64>,
     opens: AtomicU64,
     stated: Option<u64>,
     errors: Vec<(Range<u64>, Errno, Option<u64>)>,
@@ -66,6 +67,7 @@ impl File {
             later: None,
             later_errno: None,
             touched: false,
+            flips: None,
             opens: AtomicU64::new(0),
             stated: None,
             errors: Vec::new(),
@@ -94,6 +96,12 @@ impl File {
     /// From the second time on that it is opened, no byte of it can be read.
     pub fn then_fails(mut self, errno: Errno) -> Self {
         self.later_errno = Some(errno);
+        self
+    }
+
+    /// The first read of the byte at `offset` gives it with one bit turned, as a bad cable does.
+    pub fn flips_once(mut self, offset: u64) -> Self {
+        self.flips = Some(offset);
         self
     }
 
@@ -203,10 +211,16 @@ impl File {
             }
         }
         let range = offset..end.max(offset);
-        Ok(match self.later.as_ref().filter(|_| opening > 0).or(self.held.as_ref()) {
+        let mut bytes = match self.later.as_ref().filter(|_| opening > 0).or(self.held.as_ref()) {
             Some(bytes) => bytes[range.start.min(self.length) as usize..range.end.min(self.length) as usize].to_vec(),
-            None => range.map(|at| byte(self.seed, at)).collect(),
-        })
+            None => range.clone().map(|at| byte(self.seed, at)).collect(),
+        };
+        if let Some(at) = self.flips.filter(|at| range.contains(at))
+            && self.failures.fetch_add(1, Ordering::Relaxed) == 0
+        {
+            bytes[(at - range.start) as usize] ^= 0x10;
+        }
+        Ok(bytes)
     }
 }
 

@@ -1,5 +1,4 @@
-//! Files that differ are read a second time: what differs both times is told from what differed
-//! once.
+//! Files that differ are read a second time, and the conclusion names the fault.
 #![cfg(unix)]
 
 use crate::program::{Room, pfh, sha256};
@@ -124,7 +123,7 @@ fn audits_read_twice() {
 }
 
 /// A digest of 64 digits may be of several algorithms, which a second read tries: what was wrong by
-/// SHA-256 first and is right by SHA-256 then is no success, with `--once` either.
+/// SHA-256 first and is right by SHA-256 then does not succeed, with `--once` either.
 #[test]
 fn the_trial_of_algorithms_believes_no_other_bytes() {
     if lacks(&[Need::Fuse]) {
@@ -220,4 +219,64 @@ fn the_second_read_goes_past_the_page_cache() {
     assert_eq!(reread["first"]["sha256"], sha256(&wrong), "the page cache no longer had it: {found:?}");
     assert_eq!((seen.code, &reread["outcome"]), (Some(1), &"once".into()), "{found:?}");
     assert_eq!((&reread["second"]["sha256"], &reread["uncached"]), (&sha256(&truth).into(), &true.into()));
+}
+
+/// An image, raw and E01, whose bytes came wrong once, and one that holds other bytes: `verify`
+/// tells them apart, and neither is verified.
+#[test]
+fn images_are_verified_by_two_reads() {
+    if lacks(&[Need::Fuse]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("source", &content(4, 3_000_000));
+    fs::create_dir(room.path().join("made")).unwrap();
+    let made = pfh(&room, "acquire source --to made/i.dd --to made/i.E01 --no-progress -a sha256");
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let read = |name: &str| fs::read(room.path().join("made").join(name)).unwrap();
+    for name in ["i.dd", "i.E01"] {
+        let (bytes, middle) = (read(name), read(name).len() / 2);
+        let stated = format!("SHA256 ({name}) = {}\n", sha256(&bytes));
+        let files = |image: File| {
+            let beside = File::of(format!("{name}.sha256"), stated.clone().into_bytes());
+            Files::new().with(image).with(beside).mount().unwrap()
+        };
+        let verify = |root: &Path, options: &[&str]| {
+            let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["verify", "--no-progress"]).args(options);
+            trial.arg(root.join(name)).run().unwrap()
+        };
+        let sound = files(File::of(name, bytes.clone()));
+        let seen = verify(sound.path(), &["--json"]);
+        assert_eq!(
+            (seen.code, &rows(&seen)[0]["reread"]),
+            (Some(0), &serde_json::json!([])),
+            "{name}: {}",
+            seen.stderr
+        );
+        let lying = files(File::of(name, bytes.clone()).flips_once(middle as u64));
+        let seen = verify(lying.path(), &["--json"]);
+        let found = &rows(&seen)[0];
+        assert_eq!((seen.code, &found["verified"]), (Some(1), &false.into()), "{name}: {found}");
+        assert_eq!(found["reread"][0]["outcome"], "once", "{name}: {found}");
+        let digest = if name == "i.dd" { sha256(&bytes) } else { sha256(&content(4, 3_000_000)) };
+        let second =
+            &found["reread"].as_array().unwrap().iter().map(|one| one["second"]["sha256"].clone()).collect::<Vec<_>>();
+        assert!(second.contains(&digest.into()) || second.contains(&sha256(&bytes).into()), "{name}: {found}");
+        let lying = files(File::of(name, bytes.clone()).flips_once(middle as u64));
+        let seen = verify(lying.path(), &[]);
+        assert!(seen.code == Some(1) && seen.stderr.contains("differed once: cable or memory"), "{}", seen.stderr);
+        if name == "i.E01" {
+            // By the checksum of one of its chunks, and the digest that it holds.
+            let alone = Files::new().with(File::of(name, bytes.clone()).flips_once(middle as u64)).mount().unwrap();
+            let seen = verify(alone.path(), &["--json"]);
+            let found = &rows(&seen)[0];
+            assert_eq!((seen.code, &found["reread"][0]["outcome"]), (Some(1), &"once".into()), "{found}");
+        }
+        let wrong = files(File::of(name, turned(&bytes, middle)));
+        let seen = verify(wrong.path(), &["--json"]);
+        let found = &rows(&seen)[0];
+        assert_eq!((seen.code, &found["reread"][0]["outcome"]), (Some(1), &"same".into()), "{name}: {found}");
+        let seen = verify(wrong.path(), &["--json", "--once"]);
+        assert_eq!((seen.code, &rows(&seen)[0]["reread"]), (Some(1), &serde_json::json!([])), "{name}");
+    }
 }

@@ -336,6 +336,7 @@ def verify(
     against: _Path | None = None,
     digests: dict[str, str] | None = None,
     raw: bool = False,
+    once: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Verified:
