@@ -434,6 +434,11 @@ pub struct Mounted {
 }
 
 impl Mounted {
+    /// Another filesystem of this crate.
+    pub(crate) fn of(session: BackgroundSession, room: TempDir) -> Mounted {
+        Mounted { session: Some(session), room: Some(room), answers: Arc::default() }
+    }
+
     /// The mount point.
     pub fn path(&self) -> &Path {
         self.room.as_ref().expect("present until dropped").path()

@@ -125,6 +125,7 @@ mod screen;
 mod second_command;
 mod sectors;
 mod selecting;
+mod selftest;
 mod share;
 #[cfg(feature = "known")]
 mod signed_lists;
