@@ -1,11 +1,11 @@
 //! `pfh selftest`: faults of file systems are found and named, and nothing stays behind.
 #![cfg(unix)]
 
-use crate::program::Room;
-use pfh_inject::{Fault, Loop, Need, Outcome, Trial, Workplace, lacks};
+use crate::program::{Room, sha256};
+use pfh_inject::{Fault, Need, Outcome, Trial, Workplace, lacks};
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ fn each_fault_is_found_and_named() {
         (&[Fault::NoSync], &["fsync"]),
         (&[Fault::StillTimes], &["times after a write", "change times"]),
         (&[Fault::NoChangeTime], &["change times"]),
-        (&[Fault::ShortReads], &["reads are whole", position]),
+        (&[Fault::ShortReads], &["reads are whole", "io_uring at offsets", position]),
         (&[Fault::WrongBytes], &["sizes", "reads at offsets", "io_uring at offsets", position]),
         (&[Fault::Keeps], &["removal"]),
     ];
@@ -66,6 +66,22 @@ fn each_fault_is_found_and_named() {
             assert!(lines.next().unwrap().trim_start().starts_with("so: "), "{page}");
             assert!(lines.next().unwrap().trim_start().starts_with("do: "), "{page}");
         }
+        if faults.contains(&Fault::ShortReads) {
+            // The kernel itself counts such reads wrong in a ring: no digest of pfh is.
+            let bytes = [vec![1; 7], vec![2; 5000], vec![3; 300_000]];
+            for (number, bytes) in bytes.iter().enumerate() {
+                fs::write(mounted.path().join(number.to_string()), bytes).unwrap();
+            }
+            let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["hash", "-r", "-a", "sha256"]).arg(mounted.path());
+            let hashed = trial.run().unwrap();
+            let right: Vec<String> = bytes.iter().map(|bytes| sha256(bytes)).collect();
+            for line in hashed.lines() {
+                let line = String::from_utf8_lossy(line);
+                assert!(right.iter().any(|digest| line.starts_with(digest)), "{line}: {}", hashed.stderr);
+            }
+            assert!(hashed.lines().len() == 3 || hashed.code == Some(3), "{}", hashed.stderr);
+            (0..3).for_each(|number| fs::remove_file(mounted.path().join(number.to_string())).unwrap());
+        }
         let stays = usize::from(faults.contains(&Fault::Keeps)) * 2;
         assert_eq!(names(mounted.path()).len(), stays, "{faults:?}");
     }
@@ -85,49 +101,28 @@ fn wrong_sizes_are_found() {
     assert_eq!(named(&seen, "untried").len(), 4, "{text}");
 }
 
-/// Real ones: FAT folds case, and mergerfs gives bytes twice to a ring at the file position.
+/// A real one: mergerfs gives bytes twice to a ring at the file position.
 #[test]
-fn real_file_systems_are_seen_through() {
-    if lacks(&[Need::Root, Need::Fuse, Need::Program("mkfs.vfat"), Need::Program("mergerfs")]) {
+fn mergerfs_is_seen_through() {
+    if lacks(&[Need::Fuse, Need::Program("mergerfs")]) {
         return;
     }
-    let room = Room::new();
-    let image = room.path().join("image");
-    fs::File::create(&image).unwrap().set_len(64 << 20).unwrap();
-    let is_done = |command: &mut Command| assert!(command.output().unwrap().status.success(), "{command:?}");
-    is_done(Command::new("mkfs.vfat").arg(&image));
-    let device = Loop::attach(&image, &[]).unwrap();
-    struct Mount(std::path::PathBuf);
+    struct Mount(PathBuf);
     impl Drop for Mount {
         fn drop(&mut self) {
             let _ = Command::new("umount").arg(&self.0).status();
         }
     }
-    let place = |name: &str| {
-        let path = room.path().join(name);
-        fs::create_dir(&path).unwrap();
-        path
-    };
-    let fat = place("fat");
-    is_done(Command::new("mount").arg(device.path()).arg(&fat));
-    let fat = Mount(fat);
-    let seen = selftest(&fat.0, &["--json"]);
-    let found = named(&seen, "less-safe");
-    assert_eq!(seen.code, Some(3), "{}", String::from_utf8_lossy(&seen.stdout));
-    for name in ["upper and lower case", "names of any bytes"] {
-        assert!(found.contains(&name.to_owned()), "{name}: {found:?}");
-    }
-    assert_eq!(names(&fat.0), Vec::<String>::new());
-    let (one, merged) = (place("one"), place("merged"));
-    is_done(Command::new("mergerfs").args(["-o", "cache.files=off"]).arg(&one).arg(&merged));
+    let room = Room::new();
+    let [one, merged] = ["one", "merged"].map(|name| room.path().join(name));
+    [&one, &merged].map(|path| fs::create_dir(path).unwrap());
+    let made = Command::new("mergerfs").args(["-o", "cache.files=off"]).arg(&one).arg(&merged).status().unwrap();
+    assert!(made.success());
     let merged = Mount(merged);
     let seen = selftest(&merged.0, &["--json"]);
-    assert!(
-        named(&seen, "less-safe").contains(&"io_uring at the file position".to_owned()),
-        "{}",
-        String::from_utf8_lossy(&seen.stdout)
-    );
-    assert_eq!((seen.code, names(&merged.0)), (Some(3), Vec::new()));
+    let text = String::from_utf8_lossy(&seen.stdout);
+    assert!(named(&seen, "less-safe").contains(&"io_uring at the file position".to_owned()), "{text}");
+    assert_eq!((seen.code, names(&merged.0)), (Some(3), Vec::new()), "{text}");
 }
 
 /// Ctrl-C at any instant leaves the directory as it was; other files are not touched.

@@ -45,6 +45,8 @@ from .rows import (
     ListRow,
     MatchFragment,
     MatchFragmentSummary,
+    SelftestSummary,
+    SelftestTest,
     UpdateFile,
     UpdateSummary,
 )
@@ -389,6 +391,9 @@ def cat_to(
 
 def member_runs(name: _Path, *, part: Literal["content", "slack", "stored"] = "content") -> list[dict[str, int | None]] | None:
     """Where the bytes of a member lie, a dictionary for each run; None if not stored as they are."""
+
+def selftest(directory: _Path | None = None, *, size: int = 67108864, cancel: Cancel | None = None) -> Rows[SelftestTest, SelftestSummary]:
+    """Tests pfh on this machine and in a directory: digests, verdicts, the file system, speeds."""
 
 def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows[Disk, None]:
     """Lists the disks of this machine, with partitions, mounts and what they hold."""
