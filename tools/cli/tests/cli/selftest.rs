@@ -115,7 +115,9 @@ fn mergerfs_is_seen_through() {
     }
     let room = Room::new();
     let [one, merged] = ["one", "merged"].map(|name| room.path().join(name));
-    [&one, &merged].map(|path| fs::create_dir(path).unwrap());
+    for path in [&one, &merged] {
+        fs::create_dir(path).unwrap();
+    }
     let made = Command::new("mergerfs").args(["-o", "cache.files=off"]).arg(&one).arg(&merged).status().unwrap();
     assert!(made.success());
     let merged = Mount(merged);
