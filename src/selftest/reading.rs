@@ -1,4 +1,4 @@
-//! Questions on reads: sizes, short reads, offsets, reads past the cache, io_uring.
+//! Questions on reads: sizes, short reads, offsets, reads past the cache, io-uring.
 
 use super::ask::{Answer, Question};
 use super::vectors::random;
@@ -40,16 +40,16 @@ pub(super) const QUESTIONS: &[Question] = &[
         )),
     },
     Question {
-        name: "io_uring at offsets",
+        name: "io-uring at offsets",
         try_it: ring,
         but: Some(("digests of many small files may be wrong here", "give --io plain to pfh hash here")),
     },
     Question {
-        name: "io_uring at the file position",
+        name: "io-uring at the file position",
         try_it: ring_on,
         but: Some((
             "programs that read so get bytes twice; pfh reads at offsets",
-            "do not read here with other programs of io_uring; mount without direct I/O",
+            "do not read here with other programs of io-uring; mount without direct I/O",
         )),
     },
 ];
@@ -62,7 +62,7 @@ fn sizes(room: &Path, control: &Control<'_>) -> io::Result<Answer> {
     for (number, size) in sizes.into_iter().enumerate() {
         let (path, bytes) = (room.join(number.to_string()), random(number as u64, size));
         fs::write(&path, &bytes)?;
-        // What others see, and not what this process has in its cache.
+        // The bytes that others see, and not those of this process's cache.
         let file = File::open(&path)?;
         let _ = os::sync(&file);
         let _ = os::evict_range(&file, 0, 0);
@@ -165,7 +165,7 @@ fn several(room: &Path) -> io::Result<Vec<(File, Vec<u8>)>> {
 }
 
 /// The answer where a read in a ring gives nothing that can be judged.
-const NO_RING: &str = "there is no io_uring here, or it is forbidden: pfh reads without it";
+const NO_RING: &str = "there is no io-uring here, or it is forbidden: pfh reads without it";
 
 /// Reads files of a ring from their start to their end, each at the offset that this gives it.
 fn by_ring(room: &Path, offset: fn(usize) -> u64) -> io::Result<Answer> {
@@ -179,7 +179,7 @@ fn by_ring(room: &Path, offset: fn(usize) -> u64) -> io::Result<Answer> {
                 Some(Ok(0)) => break,
                 Some(Ok(got)) => found.extend_from_slice(&buffer[..got]),
                 Some(Err(errno)) => return Err(errno.into()),
-                None => return Ok(Answer::Absent("io_uring reads nothing here: pfh reads without it".into())),
+                None => return Ok(Answer::Absent("io-uring reads nothing here: pfh reads without it".into())),
             }
             // Bytes that come again do not end.
             if found.len() > bytes.len() {
@@ -198,7 +198,7 @@ fn ring(room: &Path, _: &Control<'_>) -> io::Result<Answer> {
     by_ring(room, |done| done as u64)
 }
 
-/// Offset -1 stands for the file position (io_uring_prep_read(3)).
+/// Offset -1 stands for the file position (io-uring_prep_read(3)).
 fn ring_on(room: &Path, _: &Control<'_>) -> io::Result<Answer> {
     by_ring(room, |_| u64::MAX)
 }

@@ -174,7 +174,7 @@ fn holes(room: &Path, _: &Control<'_>) -> io::Result<Answer> {
         return Ok(Answer::Not("a hole does not read as zeros".into()));
     }
     Ok(match os::data_from(&file, 0) {
-        Ok(data) if data > 0 => Answer::Holds(format!("a hole of {data} bytes is told from data")),
-        _ => Answer::Absent("holes are not to be told from zeros: sparse images take more time".into()),
+        Ok(data) if data > 0 => Answer::Holds(format!("a hole of {data} bytes is known")),
+        _ => Answer::Absent("holes look like zeros: sparse images take more time".into()),
     })
 }

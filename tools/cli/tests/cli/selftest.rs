@@ -36,15 +36,15 @@ fn each_fault_is_found_and_named() {
     if lacks(&[Need::Fuse]) {
         return;
     }
-    let position = "io_uring at the file position";
+    let position = "io-uring at the file position";
     let cases: [(&[Fault], &[&str]); 8] = [
         (&[], &[]),
         (&[Fault::FoldsCase], &["upper and lower case"]),
         (&[Fault::NoSync], &["fsync"]),
         (&[Fault::StillTimes], &["times after a write", "change times"]),
         (&[Fault::NoChangeTime], &["change times"]),
-        (&[Fault::ShortReads], &["reads are whole", "io_uring at offsets", position]),
-        (&[Fault::WrongBytes], &["sizes", "reads at offsets", "io_uring at offsets", position]),
+        (&[Fault::ShortReads], &["reads are whole", "io-uring at offsets", position]),
+        (&[Fault::WrongBytes], &["sizes", "reads at offsets", "io-uring at offsets", position]),
         (&[Fault::Keeps], &["removal"]),
     ];
     for (faults, expected) in cases {
@@ -123,7 +123,7 @@ fn mergerfs_is_seen_through() {
     let merged = Mount(merged);
     let seen = selftest(&merged.0, &["--json"]);
     let text = String::from_utf8_lossy(&seen.stdout);
-    assert!(named(&seen, "less-safe").contains(&"io_uring at the file position".to_owned()), "{text}");
+    assert!(named(&seen, "less-safe").contains(&"io-uring at the file position".to_owned()), "{text}");
     assert_eq!((seen.code, names(&merged.0)), (Some(3), Vec::new()), "{text}");
 }
 
