@@ -154,6 +154,8 @@ pub mod plan;
 #[doc(hidden)]
 pub mod process;
 pub mod report;
+#[cfg(all(feature = "image", feature = "inside"))]
+pub mod selftest;
 #[cfg(feature = "remote")]
 pub mod stated;
 #[cfg(feature = "audit")]

@@ -4,7 +4,7 @@ use super::Part;
 use crate::job;
 use pfh_custody::seal::Held;
 use pfh_engine::Record;
-use pfh_ledger::{Change, Ledger, Listing};
+use pfh_ledger::{Change, Ledger, Listing, Reread};
 use std::io;
 use std::path::Path;
 
@@ -31,6 +31,8 @@ pub enum Event<'a> {
         found: Checked,
         /// Details that the result does not tell.
         cause: Option<&'a str>,
+        /// The second read of a file that is not as the manifest has it, where one was made.
+        reread: Option<&'a Reread>,
     },
     /// A file of an audited tree has a class. Moved, copied, new and missing files come last.
     Classed(&'a Change),

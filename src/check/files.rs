@@ -1,5 +1,6 @@
 //! The files that a manifest lists, each compared with its entry.
 
+use super::again::Again;
 use super::guess::{Trial, Tried, widened};
 use super::likely::Nearest;
 use super::part::Files;
@@ -10,8 +11,8 @@ use super::{Checked, Event, Events, Findings, Nothing, Part, Task};
 use crate::job::{About, Error};
 use crate::pass::pass;
 use pfh_digest::Algorithm;
-use pfh_engine::{Control, Outcome, Record};
-use pfh_ledger::{Facts, Ledger, Likely, Listing};
+use pfh_engine::{Control, Hashed, Outcome, Record};
+use pfh_ledger::{Facts, Ledger, Likely, Listing, Reread};
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use pfh_source::terminal::render;
 use pfh_source::{Descend, Item, NameRow, Operands, Source, Within, is_address};
@@ -21,10 +22,11 @@ use std::time::Instant;
 
 /// A file's state after the first pass.
 enum First {
-    /// The outcome, and what it does not say.
-    Checked(Checked, Option<String>),
-    /// The file of this path below the root is to be read, with other algorithms.
-    Again(Vec<u8>),
+    /// The outcome, its cause, and the second read.
+    Checked(Checked, Option<String>, Option<Box<Reread>>),
+    /// The file of this path below the root is to be read, with other algorithms than it was read
+    /// with.
+    Again(Vec<u8>, Option<Box<Hashed>>),
 }
 
 /// Entries that are begun before a time; the first one in any case.
@@ -66,6 +68,7 @@ pub fn run(
     let plan = request.plan_of(ledger.algorithms.clone(), ledger.piecewise);
     let ignore_missing = matches!(request.task, Task::Files { ignore_missing: true, .. });
     let entries = &ledger.entries;
+    let mut again = Again::new(request, control);
     let mut comparing = Comparing {
         entries,
         place: &place,
@@ -74,11 +77,12 @@ pub fn run(
         ignore_missing,
         files: Files::default(),
         held: Vec::new(),
+        again: &mut again,
         summary,
         events,
     };
-    let again = || self::source(request, &place, names()).ok();
-    let passed = pass(source, again, &plan, &mut comparing, control)?;
+    let counted = || self::source(request, &place, names()).ok();
+    let passed = pass(source, counted, &plan, &mut comparing, control)?;
     let Comparing { mut files, held, .. } = comparing;
     if passed.interrupted {
         return Err(Error::cancelled(Problem::Interrupted(files.compared())));
@@ -86,7 +90,7 @@ pub fn run(
     events(Event::Passed(&passed)).map_err(Error::Sink)?;
     if !held.is_empty() {
         let doubts = Doubts { request, place: &place, ledger, held: &held };
-        doubts.resolve(&mut files, summary, events, control)?;
+        doubts.resolve(&mut files, &mut again, summary, events, control)?;
     }
     if files.likely > 0 {
         summary.remarks.push(Remark::Likely(files.likely));
@@ -95,6 +99,7 @@ pub fn run(
         // Only some of a large list's names were looked for beforehand.
         summary.remarks.retain(|remark| *remark != Remark::Nowhere);
     }
+    summary.rereads = again.counts;
     summary.findings = Findings::Files(files);
     if ignore_missing && files.compared() == 0 {
         summary.nothing = Some(Nothing::NoFile);
@@ -109,8 +114,7 @@ fn source(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn So
     if let Some(options) = super::within::options(request, names.left()) {
         let outer = of_files(request, place, names)?;
         // Names that may lead outside are joined with the root already.
-        let joined = matches!(request.task, Task::Files { allow_outside: true, .. });
-        let root = if joined { &b""[..] } else { &place.root };
+        let root = if request.leads_outside() { &b""[..] } else { &place.root };
         return Ok(Box::new(crate::inside::Lookup::new(outer, options, root)));
     }
     of_files(request, place, names)
@@ -118,7 +122,7 @@ fn source(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn So
 
 fn of_files(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn Source>, Error> {
     let root = &place.root;
-    if !matches!(request.task, Task::Files { allow_outside: true, .. }) {
+    if !request.leads_outside() {
         let within = Within::open(root, names);
         let within = within.map_err(|problem| Error::input(About::new(OsStr::from_bytes(root), problem)))?;
         return Ok(Box::new(place.taking(within)));
@@ -150,22 +154,24 @@ impl Doubts<'_> {
     fn resolve(
         &self,
         files: &mut Files,
+        again: &mut Again<'_>,
         summary: &mut Part,
         events: &mut Events<'_>,
         control: &Control<'_>,
     ) -> Result<(), Error> {
         let Doubts { request, place, ledger, held } = self;
         let doubtful = held.iter().filter_map(|(at, first)| match first {
-            First::Again(path) => Some((&ledger.entries[*at], path.clone())),
+            First::Again(path, hashed) => Some(((&ledger.entries[*at], hashed.as_deref()), path.clone())),
             First::Checked(..) => None,
         });
-        let (entries, paths): (Vec<&Listing>, Vec<Vec<u8>>) = doubtful.unzip();
+        let (doubts, paths): (Vec<_>, Vec<Vec<u8>>) = doubtful.unzip();
+        let (entries, firsts): (Vec<&Listing>, Vec<Option<&Hashed>>) = doubts.into_iter().unzip();
         let files_again = source(request, place, paths.iter().collect())?;
         let plan = request.plan_of(widened(&ledger.algorithms, &entries), None);
         let lengths: Vec<usize> =
             entries.iter().flat_map(|entry| entry.guesses()).map(|(_, one)| one.bytes().len()).collect();
         let plan_tried = plan.algorithms.iter().filter(|of| lengths.contains(&of.length())).count();
-        let mut tried = Tried::new(&entries);
+        let mut tried = Tried::new(&entries, firsts);
         let passed = pass(
             files_again,
             || None,
@@ -190,9 +196,14 @@ impl Doubts<'_> {
         let mut found = tried.found.into_iter();
         let (mut others, mut unknown): (Vec<Algorithm>, u64) = (Vec::new(), 0);
         for (at, first) in *held {
+            let entry = &ledger.entries[*at];
+            let mut reread = None;
             let (found, cause) = match first {
-                First::Checked(found, cause) => (*found, cause.clone()),
-                First::Again(_) => match found.next().unwrap_or(Trial::Unread) {
+                First::Checked(found, cause, second) => {
+                    reread.clone_from(second);
+                    (*found, cause.clone())
+                }
+                First::Again(path, hashed) => match found.next().unwrap_or(Trial::Unread) {
                     Trial::Same(algorithms) => {
                         files.right += 1;
                         others.extend(algorithms.iter().filter(|other| !ledger.algorithms.contains(other)));
@@ -212,7 +223,13 @@ impl Doubts<'_> {
                     Trial::Different(cause) => {
                         unknown += 1;
                         files.different += 1;
+                        reread = hashed.as_ref().and_then(|hashed| again.read(place, path, entry, hashed));
                         (Checked::Wrong, cause)
+                    }
+                    Trial::Torn(torn) => {
+                        files.different += 1;
+                        reread = again.take(*torn);
+                        (Checked::Wrong, None)
                     }
                     Trial::Unread => {
                         files.unread += 1;
@@ -220,8 +237,8 @@ impl Doubts<'_> {
                     }
                 },
             };
-            let entry = &ledger.entries[*at];
-            events(Event::Compared { entry, found, cause: cause.as_deref() }).map_err(Error::Sink)?;
+            let (cause, reread) = (cause.as_deref(), reread.as_deref());
+            events(Event::Compared { entry, found, cause, reread }).map_err(Error::Sink)?;
         }
         others.sort();
         others.dedup();
@@ -240,7 +257,7 @@ impl Doubts<'_> {
 }
 
 /// Compares records with the entries of their names.
-struct Comparing<'a> {
+struct Comparing<'a, 'c> {
     entries: &'a [Listing],
     place: &'a Place,
     /// The treatment of files whose names are other spellings of listed ones.
@@ -250,6 +267,7 @@ struct Comparing<'a> {
     files: Files,
     /// Findings from the first doubtful one on: the order is that of the manifest.
     held: Vec<(usize, First)>,
+    again: &'a mut Again<'c>,
     summary: &'a mut Part,
     events: &'a mut Events<'a>,
 }
@@ -259,7 +277,7 @@ fn is_missing(record: &Record) -> bool {
     matches!(&record.outcome, Outcome::Failed(problem) if matches!(problem.code(), "ENOENT" | "ENOTDIR"))
 }
 
-impl Comparing<'_> {
+impl Comparing<'_, '_> {
     fn compare(&mut self, record: &Record, entry: &Listing) -> First {
         match &record.outcome {
             Outcome::Hashed(hashed) => {
@@ -269,18 +287,19 @@ impl Comparing<'_> {
                     let pieces = entry.pieces.first().map(|piece| &piece.digests[..]).unwrap_or_default();
                     let digests = if entry.digests.is_empty() { pieces } else { &entry.digests };
                     self.summary.verify(digests.iter().map(|digest| digest.algorithm()));
-                    First::Checked(Checked::Right, None)
+                    First::Checked(Checked::Right, None, None)
                 } else if entry.guesses().next().is_some() {
-                    First::Again(self.place.below(&entry.name).to_vec())
+                    First::Again(self.place.below(&entry.name).to_vec(), Some(Box::new(hashed.clone())))
                 } else {
                     self.files.different += 1;
-                    First::Checked(Checked::Wrong, judged.cause)
+                    let reread = self.again.read(self.place, self.place.below(&entry.name), entry, hashed);
+                    First::Checked(Checked::Wrong, judged.cause, reread)
                 }
             }
             Outcome::Failed(_) if is_missing(record) => self.missing(entry),
             Outcome::Failed(_) | Outcome::Skipped(_) => {
                 self.files.unread += 1;
-                First::Checked(Checked::Unread, None)
+                First::Checked(Checked::Unread, None, None)
             }
         }
     }
@@ -290,25 +309,27 @@ impl Comparing<'_> {
         let name = self.place.below(&entry.name);
         let found = self.nearest.find(name).or_else(|| self.nearest.below(name, entry.size));
         match found {
-            Some((path, likeness)) if likeness.is_spelling() || self.likely == Likely::Taken => First::Again(path),
+            Some((path, likeness)) if likeness.is_spelling() || self.likely == Likely::Taken => {
+                First::Again(path, None)
+            }
             Some((path, likeness)) => {
                 self.files.likely += 1;
                 let cause = format!("not compared: {} is there, which differs by {likeness}", render(&path));
-                First::Checked(Checked::Likely, Some(cause))
+                First::Checked(Checked::Likely, Some(cause), None)
             }
             None if self.ignore_missing => {
                 self.files.ignored += 1;
-                First::Checked(Checked::Ignored, None)
+                First::Checked(Checked::Ignored, None, None)
             }
             None => {
                 self.files.missing += 1;
-                First::Checked(Checked::Missing, None)
+                First::Checked(Checked::Missing, None, None)
             }
         }
     }
 }
 
-impl pfh_engine::Sink for Comparing<'_> {
+impl pfh_engine::Sink for Comparing<'_, '_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
         // Records come in the order of the names, one for each.
         let number = usize::try_from(record.number).ok();
@@ -317,14 +338,15 @@ impl pfh_engine::Sink for Comparing<'_> {
             return Err(io::Error::other("a record of no name in the manifest"));
         };
         let first = self.compare(&record, entry);
-        if matches!(first, First::Checked(Checked::Missing | Checked::Unread, _))
+        if matches!(first, First::Checked(Checked::Missing | Checked::Unread, ..))
             && !matches!(record.outcome, Outcome::Hashed(_))
         {
             (self.events)(Event::Unread(&record))?;
         }
         match first {
-            First::Checked(found, cause) if self.held.is_empty() => {
-                (self.events)(Event::Compared { entry, found, cause: cause.as_deref() })
+            First::Checked(found, cause, reread) if self.held.is_empty() => {
+                let (cause, reread) = (cause.as_deref(), reread.as_deref());
+                (self.events)(Event::Compared { entry, found, cause, reread })
             }
             first => {
                 self.held.push((at, first));

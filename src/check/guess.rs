@@ -7,8 +7,8 @@ use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use crate::pass::{Failure, pass};
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{Control, Outcome, Record};
-use pfh_ledger::{Facts, Ledger, Listing};
+use pfh_engine::{Control, Hashed, Outcome, Record};
+use pfh_ledger::{Facts, Ledger, Listing, Reread, disagree};
 use pfh_source::Within;
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use std::ffi::OsStr;
@@ -87,7 +87,7 @@ fn explanations(
     let Ok(within) = Within::open(&place.root, names) else { return Ok(Vec::new()) };
     let within = place.taking(within);
     let plan = turn.request.plan_of(widened(&ledger.algorithms, entries), None);
-    let mut tried = Tried::new(entries);
+    let mut tried = Tried::new(entries, Vec::new());
     let passed = pass(Box::new(within), || None, &plan, &mut |record: Record| tried.take(&record), control);
     match passed {
         Ok(_) => Ok(tried.found.into_iter().flat_map(Trial::into_algorithms).collect()),
@@ -118,6 +118,8 @@ pub enum Trial {
     Weak(Algorithm),
     /// It is by none; the judge's words on it.
     Different(Option<String>),
+    /// An earlier read had another digest by the same algorithm.
+    Torn(Box<Reread>),
     /// It could not be read.
     Unread,
 }
@@ -126,7 +128,7 @@ impl Trial {
     fn into_algorithms(self) -> Vec<Algorithm> {
         match self {
             Trial::Same(algorithms) => algorithms,
-            Trial::Weak(_) | Trial::Different(_) | Trial::Unread => Vec::new(),
+            Trial::Weak(_) | Trial::Different(_) | Trial::Torn(_) | Trial::Unread => Vec::new(),
         }
     }
 }
@@ -139,12 +141,14 @@ pub struct Tried<'a> {
     pub found: Vec<Trial>,
     /// Whether the bytes of some stated digest are in little-endian order.
     pub is_little: bool,
+    /// The earlier read of each, where there was one.
+    firsts: Vec<Option<&'a Hashed>>,
 }
 
 impl<'a> Tried<'a> {
-    /// Nothing was read yet.
-    pub fn new(entries: &'a [&'a Listing]) -> Self {
-        Tried { entries, found: Vec::new(), is_little: false }
+    /// Nothing was tried yet; these were read before.
+    pub fn new(entries: &'a [&'a Listing], firsts: Vec<Option<&'a Hashed>>) -> Self {
+        Tried { entries, found: Vec::new(), is_little: false, firsts }
     }
 
     /// Takes the record of the next entry.
@@ -158,6 +162,11 @@ impl<'a> Tried<'a> {
             self.found.push(Trial::Unread);
             return Ok(());
         };
+        let first = self.firsts.get(self.found.len()).copied().flatten();
+        if let Some(first) = first.filter(|first| disagree(&first.digests, &hashed.digests)) {
+            self.found.push(Trial::Torn(Box::new(entry.reread(first, &record.outcome, REGISTRY))));
+            return Ok(());
+        }
         let explained = entry.explained_by(hashed, REGISTRY);
         let judged = explained.judge(&Facts::from(hashed));
         if judged.is_right() {

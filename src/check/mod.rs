@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod again;
 mod appended;
 mod event;
 mod files;
@@ -48,11 +49,13 @@ mod unasked;
 mod within;
 
 pub use crate::verdict::Verdict;
+pub use again::Rereads;
 pub use event::{Checked, Event, Events};
 pub use manifest::{hints, unknown};
 pub use part::{Files, Findings, Nothing, Part, Shared};
 pub use pfh_ledger::{
-    Auditor, Change, Class, Comparison, Counts, Facts, Judgement, Ledger, Likely, Listing, Met, ReadError, Rot,
+    Auditor, Change, Class, Comparison, Counts, Facts, Judgement, Ledger, Likely, Listing, Met, ReadError, Reread, Rot,
+    Twice,
 };
 pub use place::{Reason, Remark};
 pub use problem::Problem;

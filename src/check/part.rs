@@ -1,5 +1,6 @@
 //! The result of a check: the compared sides and digests, and the parts that were not compared.
 
+use super::again::Rereads;
 use super::place::{Reason, Remark};
 use super::request::{Manner, Turn};
 use crate::verdict::{Tally, Verdict};
@@ -157,6 +158,8 @@ pub struct Part {
     pub root: Option<Vec<u8>>,
     /// The share of the files that was checked; `expected` counts those of it.
     pub share: Option<Shared>,
+    /// Files that differ and were read a second time.
+    pub rereads: Rereads,
 }
 
 impl Part {
@@ -177,6 +180,7 @@ impl Part {
             manner: turn.request.manner,
             root: None,
             share: None,
+            rereads: Rereads::default(),
         }
     }
 
@@ -248,6 +252,9 @@ impl Part {
         line += &self.share.map_or(String::new(), |share| format!("; {}", share.sentence()));
         for (count, what) in against(&self.findings).iter().filter(|(count, _)| *count > 0) {
             line += &format!("; {count} {what}");
+        }
+        if self.rereads.total() > 0 {
+            line += &format!("; {}", self.rereads.sentence());
         }
         if !self.not_compared.is_empty() {
             line += "; not all of the manifest was compared, see above";

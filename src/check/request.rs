@@ -85,6 +85,9 @@ pub struct Request {
     pub plan: Plan,
     /// The share of the listed files that is compared; all of them without one.
     pub share: Option<Share>,
+    /// Files that differ are read once. Otherwise they are read a second time, past the system's
+    /// cache where it can, to tell a fault of cable or memory from one of the file.
+    pub once: bool,
     /// The records of each manifest that are compared, by their places from 0 in rising order; all
     /// of them without this. Names and algorithms are found out by the whole manifest, so that
     /// several processes may share it out.
@@ -119,6 +122,7 @@ impl Request {
             secret: None,
             plan: Plan::default(),
             share: None,
+            once: false,
             records: None,
             #[cfg(feature = "inside")]
             inside: None,
@@ -156,6 +160,13 @@ impl Request {
     #[must_use]
     pub fn share(mut self, share: Option<Share>) -> Request {
         self.share = share;
+        self
+    }
+
+    /// Reads files that differ once.
+    #[must_use]
+    pub fn once(mut self, once: bool) -> Request {
+        self.once = once;
         self
     }
 
@@ -320,6 +331,11 @@ impl Request {
         let together = if self.is_audit() { self.manifests.len() } else { 1 };
         let turns = self.manifests.chunks(together.max(1));
         turns.map(|manifests| Turn { request: self, manifests }).collect()
+    }
+
+    /// Whether names may lead out of the root.
+    pub(super) fn leads_outside(&self) -> bool {
+        matches!(self.task, Task::Files { allow_outside: true, .. })
     }
 
     pub(super) fn is_audit(&self) -> bool {

@@ -1,5 +1,6 @@
 //! A whole tree against a manifest.
 
+use super::again::{Again, MOST};
 use super::place::{self, Place, Remark};
 use super::problem::Problem;
 use super::request::Turn;
@@ -9,10 +10,11 @@ use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use crate::objects;
 use crate::pass::pass;
-use pfh_engine::{Control, Outcome, Record};
-use pfh_ledger::{Auditor, Change, Ledger, Met, folded};
+use pfh_engine::{Control, Hashed, Outcome, Record};
+use pfh_ledger::{Auditor, Change, Class, Ledger, Met, Reread, disagree, folded, plain};
 use pfh_source::os::names::{OsStrExt, is_absolute, resolved, stream_below};
-use pfh_source::{Descend, Links, Operands, Recurse, Skip, Source, Within};
+use pfh_source::{Descend, Links, Operands, Recurse, Skip, Source, Within, is_address};
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -121,18 +123,34 @@ pub fn run(
     let audit = Auditor::new(ledger, &place.prefix, &named, request.likely);
     let owned = turn.manifests.iter().flat_map(|manifest| own(manifest)).collect();
     let prefix = place.prefix.clone();
-    let mut auditing = Auditing { audit, walked, prefix, own: owned, links: Vec::new(), events };
+    let again = Again::new(request, control);
+    let mut auditing = Auditing {
+        audit,
+        walked,
+        prefix,
+        own: owned,
+        links: Vec::new(),
+        place: &place,
+        again,
+        rereads: HashMap::new(),
+        doubts: HashMap::new(),
+        events,
+    };
     let passed = pass(walk.source()?, || walk.again(), &plan, &mut auditing, control)?;
     if passed.interrupted {
         return Err(Error::cancelled(Problem::InterruptedAudit));
     }
     (auditing.events)(Event::Passed(&passed)).map_err(Error::Sink)?;
     auditing.again(turn, &place, control)?;
-    let Auditing { audit, events, .. } = auditing;
+    let Auditing { audit, events, again, mut rereads, .. } = auditing;
+    summary.rereads = again.counts;
     let is_directory = |name: &[u8]| Path::new(OsStr::from_bytes(&at(name))).is_dir();
     let (last, counts) = audit.finish(&|name| is_directory(name).then_some("directory"));
-    for change in &last {
-        events(Event::Classed(change)).map_err(Error::Sink)?;
+    for mut change in last {
+        if matches!(change.class, Class::Modified | Class::BitRot) {
+            change.reread = rereads.remove(&change.name);
+        }
+        events(Event::Classed(&change)).map_err(Error::Sink)?;
     }
     if !counts.add_up() {
         return Err(Error::aborted(Problem::Counts(Box::new(counts))));
@@ -175,6 +193,13 @@ struct Auditing<'a> {
     own: Vec<(u64, u128)>,
     /// Listed names that are links: what they lead to is compared, as in a check.
     links: Vec<Vec<u8>>,
+    place: &'a Place,
+    again: Again<'a>,
+    /// The second reads of files that are not as listed under their own name: whether they were
+    /// moved is known at the end.
+    rereads: HashMap<Vec<u8>, Box<Reread>>,
+    /// The reads of files that are not as listed by the usual algorithm of an unnamed digest.
+    doubts: HashMap<Vec<u8>, Hashed>,
     events: &'a mut Events<'a>,
 }
 
@@ -211,12 +236,23 @@ impl Auditing<'_> {
         };
         let plan = turn.request.plan_of(self.audit.widened(&names, REGISTRY), None);
         let (links, audit, events) = (self.links.len() as u64, &mut self.audit, &mut *self.events);
+        let (second, firsts, rereads) = (&mut self.again, &self.doubts, &mut self.rereads);
         let mut take = |record: Record| {
             let name = usize::try_from(record.number).ok().and_then(|at| names.get(at));
             let name = name.ok_or_else(|| io::Error::other("a record of no name in the manifest"))?;
             let change = match &record.outcome {
                 _ if record.number < links => audit.take(&Met::from(&record), name),
-                Outcome::Hashed(hashed) => audit.explain(name, hashed, REGISTRY),
+                Outcome::Hashed(hashed) => {
+                    let change = audit.explain(name, hashed, REGISTRY);
+                    if let (None, Some(first), Some(entry)) = (&change, firsts.get(&plain(name)), audit.listing(name)) {
+                        let reread = match disagree(&first.digests, &hashed.digests) {
+                            true => second.take(entry.reread(first, &record.outcome, REGISTRY)),
+                            false => second.read(place, place.below(name), entry, first),
+                        };
+                        rereads.extend(reread.map(|reread| (plain(name), reread)));
+                    }
+                    change
+                }
                 Outcome::Skipped(_) | Outcome::Failed(_) => None,
             };
             change.map_or(Ok(()), |change| events(Event::Classed(&change)))
@@ -246,6 +282,19 @@ impl pfh_engine::Sink for Auditing<'_> {
         if matches!(&record.outcome, Outcome::Skipped(Skip::Symlink)) && self.audit.lists(&named) {
             self.links.push(named);
             return Ok(());
+        }
+        if let Outcome::Hashed(hashed) = &record.outcome
+            && !is_address(&self.place.root)
+            && let Some(entry) = self.audit.listing(&named)
+        {
+            if entry.guesses().next().is_some() {
+                // Whether another algorithm explains it is found out first.
+                if self.doubts.len() < MOST as usize && self.again.wants(entry, hashed) {
+                    self.doubts.insert(plain(&named), hashed.clone());
+                }
+            } else if let Some(reread) = self.again.read(self.place, self.place.below(&named), entry, hashed) {
+                self.rereads.insert(plain(&named), reread);
+            }
         }
         let change: Option<Change> = self.audit.take(&Met::from(&record), &named);
         change.map_or(Ok(()), |change| (self.events)(Event::Classed(&change)))

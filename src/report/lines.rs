@@ -199,6 +199,7 @@ impl Reading<'_> {
             }
             "shared" => self.about(Subject::Duplicates),
             "disk" => self.is("disks"),
+            "test" => self.is("tests of a machine"),
             "snapshot" => self.is("names in containers"),
             "run" => self.is("places of a member"),
             "update" => self.about(Subject::Update),

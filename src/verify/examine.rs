@@ -1,6 +1,7 @@
 //! One image: everything that states its digests is looked for, each range is read once, and each
 //! statement is compared.
 
+use super::again::{self, First, Seen};
 use super::against::{Aligned, Other, Stated};
 use super::claim::{Claim, Of};
 use super::evidence::{Evidence, Examined};
@@ -17,14 +18,12 @@ use crate::verdict::{About, Coverage, Space};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
 use pfh_engine::imaging::{Imaged, Imaging};
-use pfh_source::Document;
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image, files_of};
 use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Verifies an image; `given` is the log that was named, if its chain holds.
@@ -52,7 +51,7 @@ pub(super) fn run(
             }
             let files = Files::of(&files, true);
             for claim in evidence.claims.iter().filter(|claim| matches!(claim.of, Of::File(_))) {
-                files.check(claim, findings);
+                files.check(claim, request, findings, control);
             }
             unsigned(request, &evidence.logs, findings);
             if control.is_cancelled() { Err(Error::cancelled(Problem::Cancelled)) } else { Ok(()) }
@@ -87,33 +86,34 @@ impl Files {
     }
 
     /// Compares the digest of one of the files, as it is, with the one that is stated.
-    fn check(&self, claim: &Claim, findings: &mut Findings) {
+    fn check(&self, claim: &Claim, request: &Request, findings: &mut Findings, control: &Control<'_>) {
         let Of::File(file) = &claim.of else { return };
         let algorithm = claim.digest.algorithm();
         let place = self.files.iter().find(|(path, ..)| path == file);
         let compared = place.map(|(_, offset, length)| (*offset, *length)).into_iter().collect();
         let over = Coverage { space: self.space, sizes: (self.total, None), compared, ..Coverage::default() };
-        match digest_of(file, algorithm) {
+        let seen = Seen::of(std::slice::from_ref(file));
+        match again::digest_of(file, algorithm, Access::Cached, control) {
             Ok(found) => {
                 let what = format!("{algorithm} of {}", shown(file));
                 findings.compare(&what, &claim.by, (&claim.digest, &found), over);
+                if found != claim.digest && again::is_wanted(request, control) {
+                    let is_uncached = again::drop_cached(file);
+                    let second = again::digest_of(file, algorithm, Access::Direct, control).ok();
+                    let (what, digests, stated) = (shown(file), &[found][..], vec![claim.digest.clone()]);
+                    let first = First { what, digests, stated, is_sound: true, seen: &seen };
+                    first.conclude(second.into_iter().collect(), true, is_uncached, findings);
+                }
             }
             Err(error) => findings.open(format!("{}: {error}", shown(file))),
         }
     }
 }
 
-/// The digest of one file of the image, as it is.
-fn digest_of(path: &Path, algorithm: Algorithm) -> io::Result<Digest> {
-    let mut file = Document::file(path)?;
-    let mut hasher = algorithm.hasher();
-    let mut room = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut room)? {
-            0 => return Ok(hasher.finalize()),
-            got => hasher.update(&room[..got]),
-        }
-    }
+/// The digests of the content that claims and logs state.
+fn stated_of(claims: &[&Claim], logs: &[&Log]) -> Vec<Digest> {
+    let claimed = claims.iter().map(|claim| &claim.digest);
+    claimed.chain(logs.iter().flat_map(|log| &log.digests)).cloned().collect()
 }
 
 fn form(image: &Image) -> &'static str {
@@ -135,6 +135,8 @@ struct Examination<'a, 'f, 's, 'c> {
     /// Whether the image's files are not its content.
     is_container: bool,
     files: Vec<PathBuf>,
+    /// The same before the first read.
+    seen: Seen,
     findings: &'f mut Findings<'s>,
     control: &'a Control<'c>,
 }
@@ -161,6 +163,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             size: image.size(),
             is_device,
             is_container,
+            seen: Seen::of(&files),
             files,
             findings,
             control,
@@ -192,7 +195,9 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         let (of_files, content): (Vec<&Claim>, Vec<&Claim>) =
             claims.iter().partition(|claim| apart && matches!(claim.of, Of::File(_)));
         let files = Files::of(&self.files, self.is_container);
-        of_files.iter().for_each(|claim| files.check(claim, self.findings));
+        for claim in &of_files {
+            files.check(claim, self.request, self.findings, self.control);
+        }
         let mut placed = Vec::new();
         for log in &evidence.logs {
             log.beside(Some(self.path), self.findings);
@@ -256,6 +261,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             let mut imaging = Imaging::new(self.algorithms(&open, &logs));
             imaging.piecewise = logs.iter().find_map(|log| logged::window(&log.sound));
             imaging.marks = other.as_ref().filter(|(_, aligned)| aligned.here == here).map(|_| 1 << 20);
+            let (before, stated) = (self.findings.unequal(), stated_of(&open, &logs));
             if let Some((imaged, unread)) = self.reading.range(here, &imaging, self.findings, self.control)? {
                 placing.sentence().into_iter().for_each(|text| self.findings.note(text));
                 if at == 0 {
@@ -265,6 +271,9 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
                 self.by_claims(&mut open, &placing, &imaged, unread);
                 if let Some((other, aligned)) = other.take_if(|(_, aligned)| aligned.here == here) {
                     self.side_by_side(&other, aligned, (&imaging, &imaged));
+                }
+                if self.findings.unequal() > before && again::is_wanted(self.request, self.control) {
+                    self.again(here, &imaged, stated)?;
                 }
             } else {
                 open.clear();
@@ -282,6 +291,21 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
                 ranges.extend(next);
             }
         }
+        Ok(())
+    }
+
+    /// Reads a range that something contradicts a second time.
+    fn again(&mut self, here: (u64, u64), imaged: &Imaged, stated: Vec<Digest>) -> Result<(), Error> {
+        let imaging = Imaging::new(imaged.digests.iter().map(Digest::algorithm).collect::<Vec<_>>());
+        let is_uncached = self.files.iter().all(|file| again::drop_cached(file)) || self.is_device;
+        let second = self.reading.second(here, &imaging, self.findings, self.control)?;
+        let what = match here {
+            (0, length) if length == self.size => shown(self.path),
+            (offset, length) => format!("{}: {length} bytes from offset {offset} on", shown(self.path)),
+        };
+        let first = First { what, digests: &imaged.digests, stated, is_sound: imaged.bad.is_empty(), seen: &self.seen };
+        let is_sound = second.as_ref().is_some_and(|read| read.bad.is_empty());
+        first.conclude(second.map(|read| read.digests).unwrap_or_default(), is_sound, is_uncached, self.findings);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The findings of a verification, and its verdict.
 
+use super::repeat::Repeat;
 use super::{Event, Events, Finding};
 use crate::job::Error;
 use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
@@ -22,6 +23,8 @@ pub struct Summary {
     /// Digests of the image, or of the part of it that its log states; empty if it could not be
     /// read to its end.
     pub digests: Vec<Digest>,
+    /// Second reads of what something contradicts.
+    pub repeats: Vec<Repeat>,
 }
 
 impl Summary {
@@ -98,8 +101,8 @@ pub(super) struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     pub(super) fn new(events: &'a mut Events<'a>, wanted: Vec<About>) -> Self {
-        let (findings, comparisons, digests) = Default::default();
-        Findings { events, refused: None, summary: Summary { wanted, findings, comparisons, digests } }
+        let (findings, comparisons, digests, repeats) = Default::default();
+        Findings { events, refused: None, summary: Summary { wanted, findings, comparisons, digests, repeats } }
     }
 
     fn send(&mut self, event: Event<'_>) {
@@ -116,6 +119,11 @@ impl<'a> Findings<'a> {
     pub(super) fn enter(&mut self, finding: Finding) {
         self.send(Event::Found(&finding));
         self.summary.findings.push(finding);
+    }
+
+    /// How many comparisons are unequal so far.
+    pub(super) fn unequal(&self) -> usize {
+        self.summary.comparisons.iter().filter(|one| one.is_unequal()).count()
     }
 
     pub(super) fn note(&mut self, text: String) {

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod again;
 mod against;
 mod claim;
 mod event;
@@ -38,6 +39,7 @@ mod opening;
 mod placing;
 mod problem;
 mod reading;
+mod repeat;
 mod request;
 mod stamp;
 
@@ -53,6 +55,7 @@ pub use event::{Event, Events, Finding};
 pub use findings::Summary;
 pub(crate) use imager::place_line;
 pub use problem::Problem;
+pub use repeat::Repeat;
 pub use request::Request;
 
 /// Verifies an image, or a log. Nothing is written. A cancelled run has [`Problem::Stopped`] or

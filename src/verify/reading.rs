@@ -59,6 +59,24 @@ impl<'a> Reading<'a> {
         Ok(Some((imaged, unread)))
     }
 
+    /// Reads a range a second time, past the system's cache where it can; `None` if the reason why
+    /// it could not be read is among the findings.
+    ///
+    /// # Errors
+    /// When the control cancels it.
+    pub fn second(
+        &self,
+        (offset, length): (u64, u64),
+        imaging: &Imaging,
+        findings: &mut Findings,
+        control: &Control<'_>,
+    ) -> Result<Option<Imaged>, Error> {
+        let mut imaging = Imaging { from: offset, length: Some(length), ..imaging.clone() };
+        imaging.policy = ErrorPolicy { retries: 0, ..ErrorPolicy::default() };
+        imaging.readers = usize::from(self.is_raw || self.is_plain);
+        self.read(&imaging, Access::Direct, findings, control)
+    }
+
     fn read(
         &self,
         imaging: &Imaging,

@@ -29,6 +29,9 @@ pub struct Request {
     pub claims: Vec<Claim>,
     /// A medium or an image that is compared byte by byte.
     pub against: Option<PathBuf>,
+    /// An image that something contradicts is read once. Otherwise it is read a second time, past
+    /// the system's cache where it can, to tell a fault of cable or memory from one of the image.
+    pub once: bool,
     /// Algorithms that are computed beside those of the evidence.
     pub algorithms: Vec<crate::Algorithm>,
 }

@@ -138,6 +138,8 @@ mod sectors;
 #[cfg(all(feature = "inside", feature = "known"))]
 mod sectors_images;
 mod selecting;
+#[cfg(all(feature = "image", feature = "inside"))]
+mod selftest;
 mod share;
 #[cfg(feature = "image")]
 mod signed;

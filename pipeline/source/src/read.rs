@@ -6,6 +6,7 @@ use crate::descend::{Links, Special};
 use crate::inside::Inside;
 use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
 use crate::os::{self, Errno, FileType};
+use crate::past::Past;
 use crate::problem::{Cause, Problem, Stage};
 use crate::stat::Stat;
 use std::fs::File;
@@ -22,6 +23,8 @@ pub enum Note {
     /// The file system keeps no change time: a write during the read that put the modification time
     /// back was not to be seen.
     Untimed,
+    /// Every byte was asked of the medium and none of the system's cache, as far as that is known.
+    Uncached,
     /// It was not read: the digests are those of an earlier run, and nothing says that the file
     /// changed since.
     Reused,
@@ -34,6 +37,7 @@ impl Note {
             Note::Virtual => "virtual",
             Note::Retried => "retried",
             Note::Untimed => "no-change-time",
+            Note::Uncached => "uncached",
             Note::Reused => "reused",
         }
     }
@@ -67,6 +71,8 @@ pub struct Reading {
     retried: bool,
     /// Where a read at a position failed; the read that comes there fails so too.
     refused: Option<Refused>,
+    /// How a regular file is read past the system's cache, if it is to be.
+    past: Option<Box<Past>>,
 }
 
 /// A read at a position that failed.
@@ -125,6 +131,7 @@ impl Reading {
             os::advise_sequential(fd.as_fd());
         }
         let hint = if regular { before.size } else { u64::MAX };
+        let past = (regular && base.past).then(|| Box::new(Past::begin(fd.as_fd())));
         Ok(Reading {
             inner: Inner::File { fd, before, regular, usn },
             offset: 0,
@@ -132,16 +139,25 @@ impl Reading {
             retries: 0,
             retried: false,
             refused: None,
+            past,
         })
     }
 
     pub(crate) fn stream(open: File) -> Self {
-        Reading { inner: Inner::Stream(open), offset: 0, hint: u64::MAX, retries: 0, retried: false, refused: None }
+        Reading {
+            inner: Inner::Stream(open),
+            offset: 0,
+            hint: u64::MAX,
+            retries: 0,
+            retried: false,
+            refused: None,
+            past: None,
+        }
     }
 
     pub(crate) fn object(reader: Box<dyn Read + Send>, hint: Option<u64>, inside: Option<Arc<Inside>>) -> Self {
         let (hint, inner) = (hint.unwrap_or(u64::MAX), Inner::Object { reader, inside, device: None });
-        Reading { inner, offset: 0, hint, retries: 0, retried: false, refused: None }
+        Reading { inner, offset: 0, hint, retries: 0, retried: false, refused: None, past: None }
     }
 
     /// Says on which device an object lies.
@@ -183,8 +199,11 @@ impl Reading {
         }
     }
 
-    /// The file behind it, where it is a regular one.
+    /// The file behind it, where it is a regular one that may be read through the system's cache.
     pub(crate) fn regular(&self) -> Option<BorrowedFd<'_>> {
+        if self.past.is_some() {
+            return None;
+        }
         if let Inner::File { fd, regular: true, .. } = &self.inner { Some(fd.as_fd()) } else { None }
     }
 
@@ -238,10 +257,14 @@ impl Reading {
         loop {
             let got = match &mut self.inner {
                 _ if first.is_some() => first.take().unwrap_or(Ok(0)),
-                Inner::File { fd, regular: true, .. } => match os::read_at(fd.as_fd(), buffer, self.offset) {
-                    Err(Errno::SPIPE) => os::read(fd.as_fd(), buffer),
-                    other => other,
-                },
+                Inner::File { fd, regular: true, .. } => {
+                    let fd = fd.as_fd();
+                    let read = match &mut self.past {
+                        Some(past) => past.read(fd, buffer, self.offset),
+                        None => os::read_at(fd, buffer, self.offset),
+                    };
+                    if read == Err(Errno::SPIPE) { os::read(fd, buffer) } else { read }
+                }
                 Inner::File { fd, before, .. } => {
                     // Opened without blocking, a FIFO that nobody has written to yet reads as
                     // ended: a digest of nothing.
@@ -275,7 +298,7 @@ impl Reading {
     fn unreadable(&self, errno: Errno, scratch: &mut [u8]) -> Problem {
         let problem = Problem::os(Stage::Read, errno).at(self.offset);
         let Inner::File { fd, before, regular: true, .. } = &self.inner else { return problem };
-        if errno != Errno::IO || scratch.is_empty() {
+        if errno != Errno::IO || scratch.is_empty() || self.past.is_some() {
             return problem;
         }
         match bad_range(fd.as_fd(), self.offset, before.size, scratch) {
@@ -294,6 +317,9 @@ impl Reading {
         let mut notes = Vec::new();
         if self.retried {
             notes.push(Note::Retried);
+        }
+        if self.past.as_ref().is_some_and(|past| past.is_past()) {
+            notes.push(Note::Uncached);
         }
         let (fd, before, regular, usn) = match self.inner {
             Inner::File { fd, before, regular, usn } => (fd, before, regular, usn),

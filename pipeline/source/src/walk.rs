@@ -48,8 +48,13 @@ impl Walk {
             prefix.push(b'/');
         }
         let again = directory.try_clone().map_err(|e| Problem::io(Stage::Walk, &e))?;
-        let base =
-            Arc::new(Base { directory: Some(again), prefix: prefix.into(), links: descend.links, hold: descend.hold });
+        let base = Arc::new(Base {
+            directory: Some(Arc::new(again)),
+            prefix: prefix.into(),
+            links: descend.links,
+            hold: descend.hold,
+            past: false,
+        });
         let mut walk = Walk {
             base,
             descend,

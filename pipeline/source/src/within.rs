@@ -30,7 +30,8 @@ impl Within {
     /// When `root` is not a directory that can be opened.
     pub fn open(root: &[u8], names: NameRow) -> Result<Self, Problem> {
         let directory = os::open_operand_directory(root).map_err(|e| Problem::os(Stage::Open, e))?;
-        let base = Base { directory: Some(directory), prefix: Box::default(), links: Links::Within, hold: false };
+        let (directory, prefix) = (Some(Arc::new(directory)), Box::default());
+        let base = Base { directory, prefix, links: Links::Within, hold: false, past: false };
         Ok(Within { base: Arc::new(base), absolute: None, names, number: 0 })
     }
 

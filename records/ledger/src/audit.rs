@@ -4,8 +4,10 @@ use super::classes::{Change, Class, Counts};
 use super::facts::Facts;
 use super::judge::{Comparison, Judgement};
 use super::ledger::Ledger;
+use super::listing::Listing;
 use super::names::plain;
 use super::places::Places;
+use super::reread::disagree;
 use super::strays::{Likely, below, pair_up, remark};
 use pfh_digest::{Digest, Registry};
 use pfh_engine::{Hashed, Outcome, Piece, Record};
@@ -124,6 +126,11 @@ impl Auditor {
         self.places.get(&self.ledger.entries, below).is_some()
     }
 
+    /// The statements of the list on this name, if it has one of its digests.
+    pub fn listing(&self, below: &[u8]) -> Option<&Listing> {
+        self.places.get(&self.ledger.entries, &plain(below)).map(|at| &self.ledger.entries[at])
+    }
+
     /// Takes the entry of the name `below` the root. Returns its outcome, unless only the end can
     /// tell.
     pub fn take(&mut self, met: &Met<'_>, below: &[u8]) -> Option<Change> {
@@ -215,6 +222,10 @@ impl Auditor {
         let name = plain(below);
         let at = self.places.get(&self.ledger.entries, &name)?;
         let stray = self.strays.iter().position(|stray| stray.name == name)?;
+        // Right by an algorithm that it was wrong by before: one of the reads was not of its bytes.
+        if disagree(&self.strays[stray].digests, &hashed.digests) {
+            return None;
+        }
         let judged = self.ledger.entries[at].explained_by(hashed, registry).judge(&Facts::from(hashed));
         if !judged.is_right() {
             // Where nothing names the algorithm, a checksum of the file is not a wrong digest.

@@ -1,6 +1,7 @@
 //! Classes of files between two states of a tree, a sentence for each file, and the counts. Which
 //! class a file has is decided by [`Auditor`](super::Auditor) alone.
 
+use super::reread::Reread;
 use crate::verdict::Tally;
 use pfh_manifest::row::Words;
 
@@ -95,6 +96,8 @@ pub struct Change {
     /// Of another content under the same size and modification time: further evidence for decay and
     /// against a write.
     pub rot: Option<Rot>,
+    /// The second read of a file that is not as stated, where one was made.
+    pub reread: Option<Box<Reread>>,
 }
 
 /// How well it is proved that content changed without a write. Size and modification time are as
@@ -142,7 +145,7 @@ impl Rot {
 impl Change {
     /// Of this name and class, with nothing else to be said.
     pub(crate) fn of(name: Vec<u8>, class: Class) -> Change {
-        Change { name, class, from: None, cause: None, partly: false, rot: None }
+        Change { name, class, from: None, cause: None, partly: false, rot: None, reread: None }
     }
 }
 

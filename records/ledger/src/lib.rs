@@ -13,6 +13,7 @@ mod names;
 mod places;
 mod rare;
 mod remains;
+mod reread;
 mod strays;
 pub mod verdict;
 
@@ -25,4 +26,5 @@ pub use listing::Listing;
 pub use names::{Likeness, caseless, folded, key, plain};
 pub use places::Places;
 pub use rare::Rare;
+pub use reread::{Reread, Twice, disagree};
 pub use strays::{Likely, pair_up};

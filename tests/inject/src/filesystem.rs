@@ -37,6 +37,9 @@ pub struct File {
     length: u64,
     held: Option<Vec<u8>>,
     later: Option<Vec<u8>>,
+    later_errno: Option<Errno>,
+    touched: bool,
+    flips: Option<u64>,
     opens: AtomicU64,
     stated: Option<u64>,
     errors: Vec<(Range<u64>, Errno, Option<u64>)>,
@@ -62,6 +65,9 @@ impl File {
             length,
             held: None,
             later: None,
+            later_errno: None,
+            touched: false,
+            flips: None,
             opens: AtomicU64::new(0),
             stated: None,
             errors: Vec::new(),
@@ -84,6 +90,24 @@ impl File {
     pub fn then(mut self, bytes: Vec<u8>) -> Self {
         assert_eq!(bytes.len() as u64, self.length, "no look at its size tells it");
         self.later = Some(bytes);
+        self
+    }
+
+    /// From the second time on that it is opened, no byte of it can be read.
+    pub fn then_fails(mut self, errno: Errno) -> Self {
+        self.later_errno = Some(errno);
+        self
+    }
+
+    /// The first read of the byte at `offset` gives it with one bit turned, as a bad cable does.
+    pub fn flips_once(mut self, offset: u64) -> Self {
+        self.flips = Some(offset);
+        self
+    }
+
+    /// From the second time on that it is opened, its change time is another.
+    pub fn then_touched(mut self) -> Self {
+        self.touched = true;
         self
     }
 
@@ -151,7 +175,8 @@ impl File {
 
     fn attributes(&self, inode: u64) -> FileAttr {
         let look = self.looks.fetch_add(1, Ordering::Relaxed);
-        let changed = if self.rewritten || self.grows > 0 { look } else { 0 };
+        let touched = self.touched && self.opens.load(Ordering::Relaxed) > 1;
+        let changed = if self.rewritten || self.grows > 0 { look } else { u64::from(touched) };
         let size = self.stated.unwrap_or(self.length) + look * self.grows;
         let mut attributes = regular(inode, size);
         attributes.ctime = day(1) + Duration::from_micros(changed);
@@ -164,6 +189,9 @@ impl File {
     /// The result of a read of `size` bytes at `offset`: bytes up to the first error, or that error
     /// when it is first.
     fn read(&self, answers: &Answers, opening: u64, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
+        if let Some(errno) = self.later_errno.filter(|_| opening > 0) {
+            return Err(errno);
+        }
         let mut end = self.length.min(offset.saturating_add(size.min(self.most) as u64));
         if let Some((_, time)) = self.stall.filter(|(at, _)| (offset..end).contains(at)) {
             answers.stall(time);
@@ -183,10 +211,16 @@ impl File {
             }
         }
         let range = offset..end.max(offset);
-        Ok(match self.later.as_ref().filter(|_| opening > 0).or(self.held.as_ref()) {
+        let mut bytes = match self.later.as_ref().filter(|_| opening > 0).or(self.held.as_ref()) {
             Some(bytes) => bytes[range.start.min(self.length) as usize..range.end.min(self.length) as usize].to_vec(),
-            None => range.map(|at| byte(self.seed, at)).collect(),
-        })
+            None => range.clone().map(|at| byte(self.seed, at)).collect(),
+        };
+        if let Some(at) = self.flips.filter(|at| range.contains(at))
+            && self.failures.fetch_add(1, Ordering::Relaxed) == 0
+        {
+            bytes[(at - range.start) as usize] ^= 0x10;
+        }
+        Ok(bytes)
     }
 }
 
@@ -400,6 +434,11 @@ pub struct Mounted {
 }
 
 impl Mounted {
+    /// Another filesystem of this crate.
+    pub(crate) fn of(session: BackgroundSession, room: TempDir) -> Mounted {
+        Mounted { session: Some(session), room: Some(room), answers: Arc::default() }
+    }
+
     /// The mount point.
     pub fn path(&self) -> &Path {
         self.room.as_ref().expect("present until dropped").path()

@@ -2,6 +2,7 @@
 //!
 //! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short
 //!   reads, sizes that lie, stalls, changes while being read, directories of millions of names.
+//! - [`Workplace`]: a FUSE filesystem to be written to, with faults of whole filesystems.
 //! - [`Latency`]: a device that answers several reads at a time; [`Files::after`] puts files on
 //!   one.
 //! - [`Spindle`]: the cost of reads from a rotating disk; [`Files::on`] puts files on one.
@@ -40,6 +41,8 @@ mod spindle;
 #[cfg(unix)]
 mod tab;
 mod trial;
+#[cfg(unix)]
+mod workplace;
 
 #[cfg(unix)]
 pub use browser::Browser;
@@ -62,6 +65,8 @@ pub use spindle::Spindle;
 #[cfg(unix)]
 pub use tab::Tab;
 pub use trial::{Outcome, Trial};
+#[cfg(unix)]
+pub use workplace::{Fault, Workplace};
 
 /// How many changed copies of an image or archive a test tries: 300, or as `PFH_MUTANTS` says.
 pub fn mutants() -> u64 {

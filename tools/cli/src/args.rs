@@ -177,6 +177,9 @@ pub enum Command {
     /// Prove that a storage server still holds the files it was given.
     #[command(subcommand, after_help = crate::audit::help::AUDIT)]
     Audit(Box<Audit>),
+    #[cfg(all(feature = "image", feature = "inside"))]
+    /// Test pfh on this machine and in a directory: digests, verdicts, the file system, speed.
+    Selftest(crate::selftest::Selftest),
     /// Benchmark hash functions and languages; forecast the duration of a case.
     #[command(subcommand)]
     Bench(Box<pfh_bench::args::Bench>),

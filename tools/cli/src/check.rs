@@ -83,6 +83,7 @@ fn asked(request: &Check, manifests: Vec<PathBuf>, assumed: Vec<Algorithm>) -> R
         .after(request.after.clone())
         .newest(request.newest.then(seals).transpose()?)
         .share(share(request)?)
+        .once(request.once)
         .plan(request.run.plan(Vec::new())?);
     #[cfg(feature = "inside")]
     // The bounds of containers hold for names inside of them with and without --inside.

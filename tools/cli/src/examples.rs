@@ -368,6 +368,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
             ("replace an old manifest", "pfh merge PLAN/ -o archive.sums --force"),
         ],
     ),
+    ("selftest", [("of a program", "pfh selftest --json /media/usb"), ("the working directory", "pfh selftest")]),
     ("disks", [("for a program", "pfh disks --json"), ("open no device", "pfh disks --no-read")]),
     (
         "extract",

@@ -15,6 +15,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("match", "pfh match -r -k nsrl.pfhknown -k malware.txt --class bad evidence/"),
     ("acquire", "pfh acquire /dev/sdb --to case12.E01 --case 12 --examiner Ada"),
     ("disks", "pfh disks"),
+    ("selftest", "pfh selftest /mnt/nas"),
     ("dd", "pfh dd if=/dev/sdb of=disk.img hash=sha256 hashlog=disk.log"),
     ("verify", "pfh verify case12.E01"),
     ("check", "pfh check list"),

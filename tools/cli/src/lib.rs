@@ -76,6 +76,8 @@ mod schema;
 mod screen;
 #[cfg(all(feature = "inside", feature = "known"))]
 mod sectors;
+#[cfg(all(feature = "image", feature = "inside"))]
+mod selftest;
 mod session;
 #[doc(hidden)]
 pub mod show;
@@ -220,6 +222,8 @@ fn exit_of(command: args::Command, arguments: &[OsString], call: &Call) -> Exit 
         args::Command::Tree(tree) => tree::run(&tree),
         #[cfg(feature = "audit")]
         args::Command::Audit(audit) => audit::run(&audit),
+        #[cfg(all(feature = "image", feature = "inside"))]
+        args::Command::Selftest(request) => selftest::run(&request),
         args::Command::Bench(bench) => bench::run(&bench, arguments, call),
         args::Command::Completions { shell } => pages::completions(shell),
         args::Command::Man { directory, force } => pages::man(&directory, force),

@@ -37,6 +37,11 @@ pub struct Verify {
     /// Also compute these digests.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
+    /// Read an image that differs once only. Without it, it is read a second time, past the page
+    /// cache where the system can: it "differs both times", or "differed once: cable or memory",
+    /// which is not verified all the same.
+    #[arg(long)]
+    pub once: bool,
     /// Treat the image as raw, with any name and first bytes.
     #[arg(long)]
     pub raw: bool,
@@ -77,6 +82,7 @@ fn request(args: &Verify) -> Result<Request, Failure> {
     (request.image, request.raw) = (args.image.clone(), args.raw);
     (request.log, request.key) = (args.log.clone(), args.key.clone());
     (request.against, request.timestamp_ca) = (args.against.clone(), args.timestamp_ca.clone());
+    request.once = args.once;
     Ok(request)
 }
 

@@ -63,6 +63,9 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// `columns` are those of the manifest in their order, a list or one text with commas: `name`,
 /// `size`, `algorithm`, `digest`, an algorithm, or `-` for one that is passed over.
 ///
+/// A file that differs is read a second time, past the system's cache where the system can, unless
+/// `once` is given: `reread` of its row has the `outcome` and the digests of each read.
+///
 /// Addresses of objects (`s3://bucket/prefix`) in place of manifests are compared with the digests
 /// that their store states, those of uploads in parts by their `part_size`, and with `versions`
 /// every version of each.
@@ -70,7 +73,7 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, columns = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, columns = None, audit = false, ignore_missing = false, strict = false, lenient = false, once = false, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -83,6 +86,7 @@ pub fn check(
     ignore_missing: bool,
     strict: bool,
     lenient: bool,
+    once: bool,
     share: Option<&str>,
     limit: Option<f64>,
     state: Option<&Bound<'_, PyAny>>,
@@ -110,6 +114,7 @@ pub fn check(
             (audit, "audit"),
             (ignore_missing, "ignore_missing"),
             (strict, "strict"),
+            (once, "once"),
             (share.is_some(), "share"),
             (limit.is_some(), "limit"),
             (state.is_some(), "state"),
@@ -142,7 +147,7 @@ pub fn check(
     asked = asked.algorithms(algorithms.map_or_else(|| Ok(Vec::new()), crate::hashing::all_named)?);
     asked = asked.columns(columns.map_or_else(|| Ok(Vec::new()), crate::hashing::labels)?);
     asked = asked.key(key.map(request::path).transpose()?);
-    asked = asked.share(asked_share(share, limit, state.map(request::path).transpose()?)?);
+    asked = asked.once(once).share(asked_share(share, limit, state.map(request::path).transpose()?)?);
     let (ran, files, faults, rows) = job::run_with(py, &Hooks { job: "check", on_event, cancel }, |control| {
         let (mut files, mut faults, mut rows) = (Vec::new(), Vec::new(), Found::default());
         let mut sink = |event: Event<'_>| {
@@ -150,8 +155,8 @@ pub fn check(
                 Event::Read { ledger, .. } => {
                     faults.extend(ledger.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
-                Event::Compared { entry, found, cause } => {
-                    rows.row(&show::compared_json(entry, found, cause));
+                Event::Compared { entry, found, cause, reread } => {
+                    rows.row(&show::compared_json(entry, found, cause, reread));
                     files.push((record::decoded(&entry.name), word(found)));
                 }
                 Event::Classed(change) => {
@@ -159,7 +164,7 @@ pub fn check(
                     files.push((record::decoded(&change.name), change.class.name()));
                 }
                 Event::Ended(part) => rows.row(&match &part.findings {
-                    Findings::Audit(counts) => show::summary_json(counts, part.conclusion()),
+                    Findings::Audit(counts) => show::summary_json(counts, part.conclusion(), &part.rereads),
                     _ => show::files_json(part),
                 }),
                 _ => {}

@@ -43,6 +43,7 @@ mod request;
 mod rows;
 mod run;
 mod sectors;
+mod selftest;
 mod similarity;
 mod stated;
 mod taking;
@@ -110,6 +111,8 @@ mod _pfh {
     use super::report::report;
     #[pymodule_export]
     use super::sectors::match_sectors;
+    #[pymodule_export]
+    use super::selftest::{selftest, selftest_digests};
     #[pymodule_export]
     use super::similarity::Similarity;
     #[pymodule_export]

@@ -24,9 +24,12 @@ pub struct Verified {
     missing: Vec<String>,
     /// Findings, a sentence each.
     findings: Vec<String>,
+    /// Second reads of what something contradicts: what was read, and `same`, `once`, `other`,
+    /// `changing` or `unread`.
+    reread: Vec<(String, &'static str)>,
 }
 
-value!(Verified { verdict, sentence, digests, compared, missing, findings });
+value!(Verified { verdict, sentence, digests, compared, missing, findings, reread });
 
 /// A digest that the caller states.
 fn stated((name, hex): (String, String)) -> PyResult<Claim> {
@@ -41,9 +44,10 @@ fn stated((name, hex): (String, String)) -> PyResult<Claim> {
 /// medium or image `against`.
 ///
 /// `log` names the chained log, `key` the public key that must have signed it. With `raw` the bytes
-/// are taken as they are. Differences are in the result, and no exception.
+/// are taken as they are. An image that differs is read a second time, past the system's cache
+/// where the system can, unless `once` is given. Differences are in the result, and no exception.
 #[pyfunction]
-#[pyo3(signature = (image, *, log = None, key = None, against = None, digests = None, raw = false, on_event = None, cancel = None))]
+#[pyo3(signature = (image, *, log = None, key = None, against = None, digests = None, raw = false, once = false, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn verify(
     py: Python<'_>,
@@ -53,6 +57,7 @@ pub fn verify(
     against: Option<&Bound<'_, PyAny>>,
     digests: Option<BTreeMap<String, String>>,
     raw: bool,
+    once: bool,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Verified> {
@@ -61,7 +66,7 @@ pub fn verify(
     let mut asked = Request::image(&path);
     (asked.log, asked.key, asked.against) = (named(log)?, named(key)?, named(against)?);
     asked.claims = digests.into_iter().flatten().map(stated).collect::<PyResult<_>>()?;
-    asked.raw = raw;
+    (asked.raw, asked.once) = (raw, once);
     let ran = job::run_with(py, &Hooks { job: "verify", on_event, cancel }, |control| {
         job_verify::run(&asked, &mut |_| Ok(()), control)
     })?;
@@ -74,5 +79,6 @@ pub fn verify(
         compared: summary.equal().map(|equal| (equal.what.clone(), equal.with.clone())).collect(),
         missing: summary.missing(),
         findings: summary.findings.iter().map(ToString::to_string).collect(),
+        reread: summary.repeats.iter().map(|repeat| (repeat.what.clone(), repeat.twice.name())).collect(),
     })
 }

@@ -287,3 +287,17 @@ def test_acquire_without_targets_and_with_an_encrypted_key(tmp_path):
     # The image is as the log has it; the stamp that was asked for is missed.
     verified = pfh.verify(tmp_path / "a.E01", log=done.log, key=tmp_path / "key.pub")
     assert not verified and verified.verdict == "nothing-to-compare-with" and "time stamp was asked for" in repr(verified)
+
+
+def test_this_machine_is_tested(tmp_path):
+    done = pfh.selftest(tmp_path, size=1 << 20)
+    groups = {row["group"] for row in done.rows}
+    assert groups == {"machine", "digests", "known", "files", "speed"}
+    assert done.exit in (0, 3) and done.summary["wrong"] == 0
+    assert bool(done) == (done.exit == 0)
+    # Each instruction set in a process of its own.
+    levels = [row for row in done.rows if row["group"] == "digests" and row["standing"] == "holds"]
+    assert levels[0]["name"] == "portable" and len(levels) >= 2
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(pfh.UnreadError):
+        pfh.selftest(tmp_path / "none")

@@ -33,6 +33,7 @@ NAMES = {
     "hash": ["HashBase", "HashFile", "HashSkip", "HashError", "HashSummary"],
     "list": ["ListFile", "ListSnapshot", "ListSkip", None, None, None, "ListError"],
     "match": [None, None, "MatchFragment", "MatchFragmentSummary"],
+    "selftest": ["SelftestTest", "SelftestSummary"],
     "update": ["UpdateFile", "UpdateSummary"],
 }
 #: Lists with several kinds of objects.

@@ -133,7 +133,7 @@ pub use platform::Watcher;
 // Media and their caches.
 pub use platform::{
     ata, data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium,
-    sector_sizes, set_blocking, split_device,
+    sector_sizes, set_blocking, set_direct, split_device,
 };
 // Writing.
 pub use platform::{

@@ -96,6 +96,13 @@ pub struct Check {
     /// Ignore missing files.
     #[arg(long, conflicts_with = "audit")]
     pub ignore_missing: bool,
+    /// Read files that differ once only. Without it a regular file that differs is read a second
+    /// time, past the page cache where the system can: it "differs both times", or "differed once:
+    /// cable or memory", which fails all the same. Files in containers, objects in stores, files of
+    /// another size, and those behind 100 that differ both times are read once. Algorithms that a
+    /// list does not name are tried all the same.
+    #[arg(long, conflicts_with = "update")]
+    pub once: bool,
     /// Compare files whose names differ from the listed ones by case, Unicode form or blanks alone.
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Names::Exact, hide_default_value = true)]
     pub names: Names,

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
-use pfh::check::{Change, Checked, Class, Event, Findings, Listing, Part};
+use pfh::check::{Change, Checked, Class, Event, Findings, Listing, Part, Reread, Twice};
 use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use std::io;
@@ -46,7 +46,7 @@ impl Printer<'_> {
                 }
             }
             Event::Unread(record) => self.session.unread(record),
-            Event::Compared { entry, found, cause } => return self.compared(entry, found, cause),
+            Event::Compared { entry, found, cause, reread } => return self.compared(entry, found, cause, reread),
             Event::Classed(change) => return self.classed(change),
             Event::Passed(summary) => self.session.suspended(|| self.request.run.report(summary)),
             Event::Ended(part) => return self.ended(part),
@@ -64,13 +64,23 @@ impl Printer<'_> {
         if self.request.json { Wording::Jsonl } else { self.request.wording }
     }
 
-    fn compared(&self, entry: &Listing, found: Checked, cause: Option<&str>) -> io::Result<()> {
+    fn compared(
+        &self,
+        entry: &Listing,
+        found: Checked,
+        cause: Option<&str>,
+        reread: Option<&Reread>,
+    ) -> io::Result<()> {
         if let Some(cause) = cause.filter(|_| !self.request.status) {
             self.session.message(format_args!("{}: {cause}", shown(&entry.name)));
         }
+        // The counts at the end say how many differ both times.
+        if let Some(reread) = reread.filter(|one| one.twice != Twice::Same && !self.request.status) {
+            self.session.message(format_args!("{}: {}", shown(&entry.name), reread.sentence()));
+        }
         if self.request.json {
             let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
-            return if listed { self.print(&show::compared_json(entry, found, cause)) } else { Ok(()) };
+            return if listed { self.print(&show::compared_json(entry, found, cause, reread)) } else { Ok(()) };
         }
         let word = match found {
             Checked::Right if self.request.quiet => return Ok(()),
@@ -100,7 +110,7 @@ impl Printer<'_> {
     fn ended(&mut self, part: &Part) -> io::Result<()> {
         let text = match (&part.findings, self.wording()) {
             (Findings::Audit(counts), Wording::Text) => show::summary_text(counts),
-            (Findings::Audit(counts), Wording::Jsonl) => show::summary_json(counts, part.conclusion()),
+            (Findings::Audit(counts), Wording::Jsonl) => show::summary_json(counts, part.conclusion(), &part.rereads),
             (Findings::Audit(counts), Wording::Hashdeep) => show::hashdeep(&self.changes, counts, self.request.all),
             _ if self.request.json => show::files_json(part),
             _ => String::new(),

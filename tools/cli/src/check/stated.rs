@@ -16,6 +16,7 @@ fn refused(request: &Check) -> Option<&'static str> {
         (request.root.is_some(), "--root"),
         (request.allow_outside, "--allow-outside"),
         (request.ignore_missing, "--ignore-missing"),
+        (request.once, "--once"),
         (request.zero, "--zero"),
         (!request.algorithms.is_empty(), "--algorithm"),
         (request.key.is_some(), "--key"),

@@ -1,8 +1,8 @@
 //! The schemas, made from the types of the rows: the files of docs/schema.
 
 use crate::show::{
-    acquire, algorithms, audit, bag, cat, check, diff, disks, dups, kernels, known, list, plan, sectors, stages,
-    stated, stats, tree, update, verify,
+    acquire, algorithms, audit, bag, cat, check, diff, disks, dups, kernels, known, list, plan, sectors, selftest,
+    stages, stated, stats, tree, update, verify,
 };
 use pfh::chain::{Link, Signature};
 use pfh::known::KnownStatus;
@@ -83,6 +83,7 @@ const DOCUMENTS: &[Document] = &[
         rows: &[of::<plan::Row>, of::<pfh::plan::Row<'_>>],
     },
     Document { name: "seal", title: "MANIFEST.seal", rows: &[of::<pfh::seal::Row<'_>>] },
+    Document { name: "selftest", title: "pfh selftest --json", rows: &[of::<selftest::Line<'_>>, of::<selftest::All>] },
     Document {
         name: "stats",
         title: "--stats json, on standard error",

@@ -28,6 +28,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("match", include_str!("../../../../docs/schema/match.json")),
     ("plan", include_str!("../../../../docs/schema/plan.json")),
     ("seal", include_str!("../../../../docs/schema/seal.json")),
+    ("selftest", include_str!("../../../../docs/schema/selftest.json")),
     ("stats", include_str!("../../../../docs/schema/stats.json")),
     ("tree", include_str!("../../../../docs/schema/tree.json")),
     ("update", include_str!("../../../../docs/schema/update.json")),

@@ -2,10 +2,10 @@
 
 use super::word;
 use super::{counted, many};
-use pfh::Verdict;
-use pfh::check::{Change, Checked, Class, Counts, Findings, Listing, Part, Remark, Rot};
+use pfh::check::{Change, Checked, Class, Counts, Findings, Listing, Part, Remark, Reread, Rereads, Rot, Twice};
 use pfh::manifest::row::{self, Is, Named, Path, Word};
 use pfh::terminal::render;
+use pfh::{Digest, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,6 +17,9 @@ pub fn text(change: &Change) -> String {
     }
     if change.partly {
         line += "  (some digests are as they were)";
+    }
+    if let Some(reread) = &change.reread {
+        line += &format!("  ({})", reread.sentence());
     }
     // Of bit rot the class says it.
     line + &remarks(change.rot.filter(|rot| *rot != Rot::AtRest), change.cause.as_ref())
@@ -45,6 +48,8 @@ pub struct Audited<'a> {
     partly: bool,
     #[serde(flatten)]
     path: Path<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reread: Option<Second<'a>>,
     r#type: Is<word::Audit>,
 }
 
@@ -57,6 +62,7 @@ pub fn json(change: &Change) -> String {
         from: change.from.as_deref().map(|from| Named(from, word::From)),
         partly: change.partly,
         path: Path(&change.name),
+        reread: change.reread.as_deref().map(second),
         r#type: Is(word::Audit),
     })
 }
@@ -131,13 +137,15 @@ pub struct Audit {
     moved: u64,
     new: u64,
     passed: bool,
+    /// Files that differ and were read a second time.
+    reread: Seconds,
     r#type: Is<word::Summary>,
     unverified: u64,
     verdict: Word<Verdict>,
 }
 
 /// The counts and the verdict as one JSON object.
-pub fn summary_json(counts: &Counts, verdict: Verdict) -> String {
+pub fn summary_json(counts: &Counts, verdict: Verdict, rereads: &Rereads) -> String {
     row::line(&Audit {
         beyond: counts.beyond,
         bit_rot: counts.of(Class::BitRot),
@@ -152,10 +160,59 @@ pub fn summary_json(counts: &Counts, verdict: Verdict) -> String {
         moved: counts.of(Class::Moved),
         new: counts.of(Class::New),
         passed: counts.passed(),
+        reread: seconds(rereads),
         r#type: Is(word::Summary),
         unverified: counts.unverified,
         verdict: Word(verdict),
     })
+}
+
+// In the order of the names of its members.
+/// A second read of a file that differs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Second<'a> {
+    /// Why the second read failed, or shows that the file is changing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    /// The digests of the first read by algorithm.
+    first: BTreeMap<String, String>,
+    /// `same` (it differs both times), `once` (the second read was as listed: a fault of cable or
+    /// memory), `other` (the reads differ from each other), `changing` or `unread`.
+    outcome: Word<Twice>,
+    /// The digests of the second read by algorithm; empty where it failed.
+    second: BTreeMap<String, String>,
+    /// Whether the second read went past the system's cache.
+    uncached: bool,
+}
+
+/// A second read as a part of a row.
+pub fn second(reread: &Reread) -> Second<'_> {
+    let named = |digests: &[Digest]| digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect();
+    Second {
+        cause: reread.cause.as_deref(),
+        first: named(&reread.first),
+        outcome: Word(reread.twice),
+        second: named(&reread.second),
+        uncached: reread.is_uncached,
+    }
+}
+
+// In the order of the names of its members.
+/// How many files that differ were read a second time, by outcome.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Seconds {
+    changing: u64,
+    once: u64,
+    other: u64,
+    same: u64,
+    unread: u64,
+}
+
+fn seconds(rereads: &Rereads) -> Seconds {
+    let Rereads { same, once, other, changing, unread, .. } = *rereads;
+    Seconds { changing, once, other, same, unread }
 }
 
 /// The outcome of a listed file.
@@ -179,12 +236,14 @@ pub struct Compared<'a> {
     cause: Option<&'a str>,
     #[serde(flatten)]
     path: Path<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reread: Option<Second<'a>>,
     result: Found,
     r#type: Is<word::Check>,
 }
 
 /// The result for a listed file, as one JSON object.
-pub fn compared_json(entry: &Listing, found: Checked, cause: Option<&str>) -> String {
+pub fn compared_json(entry: &Listing, found: Checked, cause: Option<&str>, reread: Option<&Reread>) -> String {
     let result = match found {
         Checked::Right => Found::Ok,
         Checked::Wrong => Found::Failed,
@@ -192,7 +251,7 @@ pub fn compared_json(entry: &Listing, found: Checked, cause: Option<&str>) -> St
         Checked::Unread | Checked::Likely => Found::Unread,
         Checked::Ignored => Found::Ignored,
     };
-    row::line(&Compared { cause, path: Path(&entry.name), result, r#type: Is(word::Check) })
+    row::line(&Compared { cause, path: Path(&entry.name), reread: reread.map(second), result, r#type: Is(word::Check) })
 }
 
 // In the order of the names of its members.
@@ -206,6 +265,8 @@ pub struct Listed<'a> {
     ignored: u64,
     missing: u64,
     not_compared: &'a [String],
+    /// Files that differ and were read a second time.
+    reread: Seconds,
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<Share>,
     r#type: Is<word::Summary>,
@@ -238,6 +299,7 @@ pub fn files_json(part: &Part) -> String {
         ignored: files.ignored,
         missing: files.missing,
         not_compared: &part.not_compared,
+        reread: seconds(&part.rereads),
         share: part.share.map(|share| Share {
             bytes: share.bytes,
             files: share.files,
@@ -289,7 +351,7 @@ mod tests {
 
     #[test]
     fn rows_have_their_members_in_order() {
-        let json = summary_json(&Counts::default(), Verdict::NothingToCompareWith);
+        let json = summary_json(&Counts::default(), Verdict::NothingToCompareWith, &Rereads::default());
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value.to_string() + "\n", json);
         assert!(json.contains("\"verdict\":\"nothing-to-compare-with\""), "{json}");

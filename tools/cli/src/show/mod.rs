@@ -30,6 +30,8 @@ pub mod plan;
 pub mod report;
 #[cfg(feature = "inside")]
 pub mod sectors;
+#[cfg(all(feature = "image", feature = "inside"))]
+pub mod selftest;
 #[cfg(feature = "image")]
 pub mod stages;
 #[cfg(feature = "remote")]
@@ -49,6 +51,6 @@ pub mod word {
     pfh::manifest::constants! {
         Audit = "audit", Check = "check", Diff = "diff", Disk = "disk", Finding = "finding", Folders = "folders",
         Fragment = "fragment", From = "from", Group = "group", Object = "object", Range = "range", Root = "root",
-        Shared = "shared", Summary = "summary", Update = "update",
+        Shared = "shared", Summary = "summary", Test = "test", Update = "update",
     }
 }

@@ -1,9 +1,11 @@
 //! The results of a verification, as text and as JSON.
 
 use crate::colour::{Tone, toned};
+use pfh::Digest;
+use pfh::check::Twice;
 use pfh::manifest::row::{self, Word};
 use pfh::verdict::{About, Alone, Comparison, Evidence, Outcome, Side, Space, Unread};
-use pfh::verify::{Finding, Summary, Verdict};
+use pfh::verify::{Finding, Repeat, Summary, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -88,8 +90,37 @@ pub struct Verification<'a> {
     findings: Vec<String>,
     /// The comparisons that a good verdict lacks.
     missing: Vec<String>,
+    /// Second reads of what something contradicts.
+    reread: Vec<Again<'a>>,
     verdict: Word<Verdict>,
     verified: bool,
+}
+
+/// A second read of an image, of a part of it, or of one of its files.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Again<'a> {
+    /// The digests of the first read by algorithm.
+    first: BTreeMap<String, String>,
+    /// `same` (it differs both times), `once` (the second read was as stated: a fault of cable or
+    /// memory), `other` (the reads differ from each other), `changing` or `unread`.
+    outcome: Word<Twice>,
+    /// The digests of the second read by algorithm; empty where it failed.
+    second: BTreeMap<String, String>,
+    /// Whether the second read went past the system's cache.
+    uncached: bool,
+    what: &'a str,
+}
+
+fn again(repeat: &Repeat) -> Again<'_> {
+    let named = |digests: &[Digest]| digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect();
+    Again {
+        first: named(&repeat.first),
+        outcome: Word(repeat.twice),
+        second: named(&repeat.second),
+        uncached: repeat.is_uncached,
+        what: &repeat.what,
+    }
 }
 
 #[derive(Serialize)]
@@ -184,6 +215,7 @@ pub fn json(summary: &Summary) -> String {
         digests: summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
         findings: summary.findings.iter().map(sentence).collect(),
         missing: summary.missing(),
+        reread: summary.repeats.iter().map(again).collect(),
         verdict: Word(verdict),
         verified: verdict == Verdict::Verified,
     })

@@ -111,6 +111,7 @@ mod plan_base;
 mod plan_slurm;
 mod plan_split;
 mod program;
+mod read_twice;
 mod reading_devices;
 mod received;
 #[cfg(all(unix, feature = "remote"))]
@@ -125,6 +126,7 @@ mod screen;
 mod second_command;
 mod sectors;
 mod selecting;
+mod selftest;
 mod share;
 #[cfg(feature = "known")]
 mod signed_lists;

@@ -72,6 +72,7 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("acquire disk --to signed.img --key key.pem --no-progress", 0, "-"),
     ("verify --json disk.img", 0, "verify"),
     ("verify --json disk", 3, "verify"),
+    ("selftest --json --size 1MiB .", 0, "selftest"),
     ("disks --json --system system", 0, "disks"),
     ("disks --json --all --no-read --system system", 0, "disks"),
     ("disks --json --system torn-system", 3, "disks"),

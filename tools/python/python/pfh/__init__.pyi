@@ -45,6 +45,8 @@ from .rows import (
     ListRow,
     MatchFragment,
     MatchFragmentSummary,
+    SelftestSummary,
+    SelftestTest,
     UpdateFile,
     UpdateSummary,
 )
@@ -255,6 +257,7 @@ def check(
     ignore_missing: bool = False,
     strict: bool = False,
     lenient: bool = False,
+    once: bool = False,
     share: str | None = None,
     limit: float | None = None,
     state: _Path | None = None,
@@ -335,6 +338,7 @@ def verify(
     against: _Path | None = None,
     digests: dict[str, str] | None = None,
     raw: bool = False,
+    once: bool = False,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Verified:
@@ -387,6 +391,9 @@ def cat_to(
 
 def member_runs(name: _Path, *, part: Literal["content", "slack", "stored"] = "content") -> list[dict[str, int | None]] | None:
     """Where the bytes of a member lie, a dictionary for each run; None if not stored as they are."""
+
+def selftest(directory: _Path | None = None, *, size: int = 67108864, cancel: Cancel | None = None) -> Rows[SelftestTest, SelftestSummary]:
+    """Tests pfh on this machine and in a directory: digests, verdicts, the file system, speeds."""
 
 def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows[Disk, None]:
     """Lists the disks of this machine, with partitions, mounts and what they hold."""

@@ -34,6 +34,7 @@ from . import match_sectors as match_sectors
 from . import member_runs as member_runs
 from . import new as new
 from . import report as report
+from . import selftest as selftest
 from . import update_bag as update_bag
 from . import update_manifest as update_manifest
 from . import validate_bag as validate_bag
@@ -71,6 +72,7 @@ def _check_records(
     memory: int | None = None,
 ) -> _Records: ...
 def _check_verdict(right: int, wrong: int, missing: int, unread: int) -> str: ...
+def _selftest_digests() -> str: ...
 def _command(words: list[str], program: str, bench: bool) -> int: ...
 def _hash_files(
     paths: object,

@@ -416,6 +416,7 @@ class Verified(_Value):
         "compared": "Comparisons that are equal: both sides of each.",
         "missing": "Reasons against a good verdict, a sentence each.",
         "findings": "Findings, a sentence each.",
+        "reread": "Second reads of what something contradicts: what was read, and ``same``, ``once``, ``other``, ``changing`` or ``unread``.",
     }
     verdict: str
     sentence: str
@@ -423,6 +424,7 @@ class Verified(_Value):
     compared: list[tuple[str, str]]
     missing: list[str]
     findings: list[str]
+    reread: list[tuple[str, str]]
 
     def __bool__(self) -> bool:
         return self.verdict == "verified"

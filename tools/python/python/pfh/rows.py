@@ -70,11 +70,22 @@ class BagContents(TypedDict):
     type: Literal["summary"]
 
 
+class CheckFileReread(TypedDict):
+    """A second read of a file that differs."""
+
+    cause: NotRequired[str]
+    first: dict[str, str]
+    outcome: Literal["same", "once", "other", "changing", "unread"]
+    second: dict[str, str]
+    uncached: bool
+
+
 class CheckFile(TypedDict):
     """A listed file."""
 
     cause: NotRequired[str]
     path: str
+    reread: NotRequired[CheckFileReread]
     result: Literal["ok", "failed", "missing", "unread", "ignored"]
     type: Literal["check"]
 
@@ -89,9 +100,20 @@ CheckAudit = TypedDict(
         "from": NotRequired[str],
         "partly": NotRequired[Literal[True]],
         "path": str,
+        "reread": NotRequired[CheckFileReread],
         "type": Literal["audit"],
     },
 )
+
+
+class CheckSummaryReread(TypedDict):
+    """Files that differ and were read a second time."""
+
+    changing: int
+    once: int
+    other: int
+    same: int
+    unread: int
 
 
 class CheckSummaryShare(TypedDict):
@@ -114,6 +136,7 @@ class CheckSummary(TypedDict):
     ignored: int
     missing: int
     not_compared: list[str]
+    reread: CheckSummaryReread
     share: NotRequired[CheckSummaryShare]
     type: Literal["summary"]
     unread: int
@@ -138,6 +161,7 @@ CheckAuditSummary = TypedDict(
         "moved": int,
         "new": int,
         "passed": bool,
+        "reread": CheckSummaryReread,
         "type": Literal["summary"],
         "unverified": int,
         "verdict": Literal["verified", "differs", "incomplete", "nothing-to-compare-with"],
@@ -570,6 +594,32 @@ MatchFragmentSummary = TypedDict(
         "sizes": list[MatchFragmentSummarySizes],
         "type": Literal["summary"],
         "unread": int,
+    },
+)
+
+
+class SelftestTest(TypedDict):
+    """A test."""
+
+    consequence: NotRequired[str]
+    detail: str
+    group: Literal["machine", "digests", "known", "files", "speed"]
+    name: str
+    remedy: NotRequired[str]
+    standing: Literal["holds", "note", "less-safe", "untried", "wrong"]
+    type: Literal["test"]
+
+
+#: How many tests came out how.
+SelftestSummary = TypedDict(
+    "SelftestSummary",
+    {
+        "holds": int,
+        "less-safe": int,
+        "type": Literal["summary"],
+        "untried": int,
+        "verdict": Literal["verified", "differs", "incomplete", "nothing-to-compare-with"],
+        "wrong": int,
     },
 )
 

@@ -34,3 +34,8 @@ pub fn evict(_: BorrowedFd<'_>) -> Result<(), Errno> {
 pub fn evict_range(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
     Err(Errno::OPNOTSUPP)
 }
+
+/// Makes reads of an open file go past the system's cache: there is no portable way.
+pub fn set_direct(_: BorrowedFd<'_>, _: bool) -> Result<(), Errno> {
+    Err(Errno::OPNOTSUPP)
+}

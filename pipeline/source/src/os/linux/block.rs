@@ -88,3 +88,10 @@ pub fn set_blocking(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     let flags = fs::fcntl_getfl(fd)?;
     fs::fcntl_setfl(fd, flags - OFlags::NONBLOCK)
 }
+
+/// Makes reads of an open file go past the page cache (O_DIRECT), or through it again. They must be
+/// aligned then as [`direct_alignment`] says. EINVAL on file systems that have no such reads.
+pub fn set_direct(fd: BorrowedFd<'_>, direct: bool) -> Result<(), Errno> {
+    let flags = fs::fcntl_getfl(fd)?;
+    fs::fcntl_setfl(fd, if direct { flags | OFlags::DIRECT } else { flags - OFlags::DIRECT })
+}

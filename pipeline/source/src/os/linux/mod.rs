@@ -23,7 +23,7 @@ pub use ata::ata;
 pub use attributes::{narrow, resemble};
 pub use block::{
     data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium, sector_sizes,
-    set_blocking, split_device,
+    set_blocking, set_direct, split_device,
 };
 pub use change::{change_times, is_timed};
 pub use confine::{confine, confinement};

@@ -11,7 +11,7 @@ mod machine;
 mod output;
 
 pub use super::absent::confine::{confine, confinement};
-pub use super::absent::device::{ata, data_from, device_of, evict, evict_range, split_device};
+pub use super::absent::device::{ata, data_from, device_of, evict, evict_range, set_direct, split_device};
 pub use super::absent::machine::{bound_heaps, names_in, processors};
 pub use super::absent::output::{give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve};
 pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};

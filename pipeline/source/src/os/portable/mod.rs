@@ -12,7 +12,7 @@ mod output;
 mod quiet;
 
 pub use super::absent::confine::{confine, confinement};
-pub use super::absent::device::{ata, data_from, device_of, evict, evict_range, split_device};
+pub use super::absent::device::{ata, data_from, device_of, evict, evict_range, set_direct, split_device};
 pub use super::absent::machine::{bound_heaps, names_in, processors};
 pub use super::absent::output::{
     free_bytes, give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve,

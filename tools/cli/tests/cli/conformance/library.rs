@@ -123,7 +123,9 @@ fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     }
     let mut events = |event: Event<'_>| {
         let line = match event {
-            Event::Compared { entry, found, cause } => pfh_cli::show::check::compared_json(entry, found, cause),
+            Event::Compared { entry, found, cause, reread } => {
+                pfh_cli::show::check::compared_json(entry, found, cause, reread)
+            }
             Event::Classed(change) => pfh_cli::show::check::json(change),
             _ => return Ok(()),
         };
