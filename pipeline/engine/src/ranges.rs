@@ -99,7 +99,7 @@ impl Shared {
             Brought::Through(reading, states) => {
                 self.places.note_sharing(spread.threads());
                 self.spreads.remove(spread.entry.number);
-                self.table.park(spread.entry.clone(), reading, Some(states), For::All);
+                self.table.park(spread.entry.clone(), *reading, Some(states), For::All);
                 self.events.notify();
             }
         }

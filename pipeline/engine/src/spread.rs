@@ -109,7 +109,7 @@ pub(crate) enum Brought<S> {
     /// Threads that were held up can go on.
     Room,
     /// The message is to go on behind the joined ranges.
-    Through(Reading, Vec<S>),
+    Through(Box<Reading>, Vec<S>),
 }
 
 impl<S> Spread<S> {
@@ -223,7 +223,7 @@ impl<S> Spread<S> {
         }
         let Some((mut reading, states)) = inner.message.take() else { return Brought::Nothing };
         reading.go_on(self.cut.offset(inner.joined), inner.refused.take());
-        Brought::Through(reading, states)
+        Brought::Through(Box::new(reading), states)
     }
 }
 

@@ -334,8 +334,10 @@ fn document() -> Vec<u8> {
     compound("\u{1}Ole10Native", &[&(native.len() as u32).to_le_bytes()[..], &native].concat())
 }
 
-/// All samples, with the members that they have.
-fn samples() -> Vec<(Format, Vec<u8>, Vec<(&'static str, Vec<u8>)>)> {
+/// A sample: its format, its bytes, and the names and bytes of its members.
+type Sample = (Format, Vec<u8>, Vec<(&'static str, Vec<u8>)>);
+
+fn samples() -> Vec<Sample> {
     let forks = || vec![("a.zip", secret()), ("a.zip:resource", b"rsrc".to_vec())];
     let attached = vec![("body.txt", b"hello\0".to_vec()), ("long name.zip", secret()), ("b.txt", b"bytes".to_vec())];
     vec![

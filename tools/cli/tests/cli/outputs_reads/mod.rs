@@ -182,6 +182,8 @@ pub const READS: &[(&str, &str)] = &[
     // The output of a unit is named by the plan's digest: `plan` tests it.
     ("run", "--base"),
     ("run", "PLAN"),
+    // It makes a directory of its own below, and removes it.
+    ("selftest", "DIR"),
     ("tree-watch", "DIR"),
     ("tree-append", "--kept"),
     ("tree-append", "FILE"),
