@@ -64,7 +64,7 @@ impl Rereads {
     /// The counts in a part of a sentence; empty if nothing was read a second time.
     pub fn sentence(&self) -> String {
         let some = self.counts().into_iter().filter(|(count, _)| *count > 0);
-        let words = some.map(|(count, twice)| format!("{count} {}", twice.sentence())).collect::<Vec<_>>();
+        let words = some.map(|(count, twice)| format!("{count} {}", twice.past())).collect::<Vec<_>>();
         if words.is_empty() {
             return String::new();
         }

@@ -35,6 +35,17 @@ impl Twice {
         }
     }
 
+    /// The conclusion on some number of files.
+    pub fn past(self) -> &'static str {
+        match self {
+            Twice::Same => "differed both times",
+            Twice::Once => "differed once: cable or memory",
+            Twice::Other => "differed both times, each time otherwise: cable or memory",
+            Twice::Changing => "written to between two reads",
+            Twice::Unread => "differed, and could not be read a second time",
+        }
+    }
+
     /// The conclusion in a few words.
     pub fn sentence(self) -> &'static str {
         match self {

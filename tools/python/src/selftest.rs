@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 /// and the `remedy`. `size` bytes are written and read for the speeds. All that is made in the
 /// directory is removed.
 #[pyfunction]
-#[pyo3(signature = (directory = None, *, size = 64 << 20, cancel = None))]
+#[pyo3(signature = (directory = None, *, size = 67108864, cancel = None))]
 pub fn selftest(
     py: Python<'_>,
     directory: Option<&Bound<'_, PyAny>>,

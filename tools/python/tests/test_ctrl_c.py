@@ -115,6 +115,8 @@ SHORT = {
     *("pfh.Hash.copy", "pfh.Hash.digest", "pfh.Hash.hexdigest", "pfh.Similarity.compare", "pfh.Similarity.diff"),
     *(f"{thing}.{verb}" for thing in ("blake3.blake3",) for verb in ("copy", "digest", "hexdigest", "reset")),
     *(f"hashlib.{thing}.{verb}" for thing in ("blake2b", "blake2s", "sha3_224", "sha3_256", "sha3_384", "sha3_512", "shake_128", "shake_256") for verb in ("copy", "digest", "hexdigest")),
+    # It ends by itself, within a minute.
+    "pfh.selftest",
     *("ssdeep.Hash", "ssdeep.Hash.copy", "ssdeep.Hash.digest", "tlsh.Tlsh"),
     *(f"tlsh.Tlsh.{verb}" for verb in ("bucket_value", "checksum", "diff", "final", "fromTlshStr", "hexdigest", "toByteArray")),
 }

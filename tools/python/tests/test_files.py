@@ -284,15 +284,28 @@ def test_a_fork_does_not_wait_for_the_run_of_its_parent(tree):
     assert len(list(files)) > 50 and reader.read_all().num_rows > 50, "the parent goes on"
 
 
-def test_records_for_async(tree):
+def test_records_for_async(tree, tmp_path):
+    # The last file ends only when another task of the loop has written it.
+    late = tmp_path / "late"
+    os.mkfifo(late)
+
     async def main():
-        files = pfh.hash_files([str(tree)] * 30, "sha256", recursive=True)
-        beats = 0
+        files = pfh.hash_files([str(tree)] * 30 + [str(late)], "sha256", recursive=True, special=True)
+        beats, written = 0, False
 
         async def beat():
-            nonlocal beats
+            nonlocal beats, written
             while True:
                 beats += 1
+                if beats > 5 and not written:
+                    try:
+                        writer = os.open(late, os.O_WRONLY | os.O_NONBLOCK)
+                    except OSError:
+                        writer = None
+                    if writer is not None:
+                        os.write(writer, b"late")
+                        os.close(writer)
+                        written = True
                 await asyncio.sleep(0)
 
         beating = asyncio.create_task(beat())
@@ -301,7 +314,7 @@ def test_records_for_async(tree):
         return numbers, beats, files.summary
 
     numbers, beats, summary = asyncio.run(main())
-    assert numbers == list(range(52 * 30)) and beats > 1 and summary["hashed"] == 51 * 30
+    assert numbers == list(range(52 * 30 + 1)) and beats > 5 and summary["hashed"] == 51 * 30 + 1
 
 
 def test_a_task_that_leaves_the_loop_loses_no_record(tree):

@@ -11,12 +11,15 @@ const TABLE: &[Whole] = &[
         code: 1,
         sentences: &[
             (
-                "{} of {} files verified against list: sha256; {} not as the manifest has it; {} missing",
+                "{} of {} files verified against list: sha256; {} not as the manifest has it; {} missing; {} file read a \
+                 second time: {} differed both times",
                 &[
                     "lines ': OK$' out",
                     "wc -l < list",
                     "echo $(($(opened 'd/[^>]*') - $(lines ': OK$' out)))",
                     "echo $(($(wc -l < list) - $(files d)))",
+                    "lines 'FAILED$' out",
+                    "lines 'FAILED$' out",
                 ],
             ),
             ("WARNING: {} listed file could not be read", &["lines 'FAILED open or read' out"]),
