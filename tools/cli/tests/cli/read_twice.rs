@@ -71,7 +71,7 @@ fn each_conclusion_has_its_witness() {
         let summary = rows.last().unwrap();
         let each = serde_json::json!({"changing": 1, "once": 1, "other": 1, "same": 1, "unread": 1});
         assert_eq!((&summary["reread"], &summary["failed"]), (&each, &Value::from(5)), "{summary}");
-        for words in ["once: differed once: cable or memory; first read: sha256", "1 differs both times"] {
+        for words in ["once: differed once: cable or memory; first read: sha256", "1 differed both times"] {
             assert!(seen.stderr.contains(words), "{words}: {}", seen.stderr);
         }
     }
