@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equals_each_event_wakes_one() {
+    fn of_equals_each_event_wakes_one_at_least() {
         let (events, there) = (Arc::new(EventCount::for_equals()), Arc::new(AtomicU64::new(0)));
         let live = |events: Arc<EventCount>, there: Arc<AtomicU64>| {
             std::thread::spawn(move || {
@@ -100,8 +100,9 @@ mod tests {
         while there.load(Ordering::SeqCst) < 3 || events.waiting.load(Ordering::SeqCst) < 3 {
             std::thread::yield_now();
         }
-        let left = |count: usize| {
-            while events.waiting.load(Ordering::SeqCst) != count {
+        // One that is not asleep yet sees the same event: more than one may leave.
+        let left = |most: usize| {
+            while events.waiting.load(Ordering::SeqCst) > most {
                 std::thread::yield_now();
             }
         };
