@@ -67,7 +67,7 @@ fn each_fault_is_found_and_named() {
             assert!(lines.next().unwrap().trim_start().starts_with("do: "), "{page}");
         }
         if faults.contains(&Fault::ShortReads) {
-            // The kernel itself counts such reads wrong in a ring: no digest of pfh is.
+            // Through a ring the count of such reads comes back wrong here: no digest of pfh is.
             let bytes = [vec![1; 7], vec![2; 5000], vec![3; 300_000]];
             for (number, bytes) in bytes.iter().enumerate() {
                 fs::write(mounted.path().join(number.to_string()), bytes).unwrap();
