@@ -43,11 +43,11 @@ mod tests {
     #[test]
     fn the_bytes_are_those_of_the_file() {
         let room = tempfile::tempdir().unwrap();
-        let is_on_a_medium = !os::is_in_memory(std::fs::File::open(room.path()).unwrap());
         for size in [0, 1, 511, 512, 4095, 4096, 4097, ROOM - 1, ROOM, ROOM + 1, 3 * ROOM + 777] {
             let bytes: Vec<u8> = (0..size).map(|at| (at * 7 + at / 251) as u8).collect();
             let path = room.path().join(size.to_string());
             std::fs::write(&path, &bytes).unwrap();
+            let is_on_a_medium = !os::is_in_memory(std::fs::File::open(&path).unwrap());
             let name = os::names::OsStrExt::as_bytes(path.as_os_str()).to_vec();
             for piece in [1000, 4096, 65_537, 2 * ROOM] {
                 let operands = Box::new(Operands::new(vec![name.clone()], Descend::default()));
