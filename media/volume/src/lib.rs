@@ -15,6 +15,7 @@ mod btrfs;
 mod bytes;
 mod changed;
 mod composed;
+mod crc16;
 mod decmpfs;
 mod detect;
 mod erofs;

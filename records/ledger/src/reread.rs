@@ -7,7 +7,7 @@ use pfh_engine::{Hashed, Outcome};
 use pfh_manifest::row::Words;
 use pfh_source::Note;
 
-/// The conclusion from two reads of a file, the first of which differed.
+/// The conclusion from two reads of a file whose first read differed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Twice {

@@ -1,6 +1,6 @@
 //! The facts about members that all archives have.
 
-use crate::node::{Allocation, Failure, Kind, Node, Times};
+use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
 use std::io;
 
 /// The fault of the member of this name; with the archive if that is empty.
@@ -26,6 +26,18 @@ pub fn node(path: Vec<u8>, kind: Kind) -> Node {
         compressed: false,
         content: None,
     }
+}
+
+/// At most that many members: a failure stands in place of the first one beyond.
+pub fn limited(nodes: Nodes, most: u64) -> Nodes {
+    let mut left = most.checked_add(1);
+    Box::new(nodes.map_while(move |found| {
+        left = left.and_then(|left| left.checked_sub(1));
+        match left? {
+            0 => Some(Err(failure(b"", "more files than allowed: what follows is not read"))),
+            _ => Some(found),
+        }
+    }))
 }
 
 /// 100 ns since 1601 as nanoseconds since 1970.

@@ -89,6 +89,7 @@ use crate::bytes::Bytes;
 use crate::field::read_some;
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
+use member::limited;
 use program::{behind, shifted};
 use std::collections::HashSet;
 use std::io::Read;
@@ -135,13 +136,13 @@ fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Li
             Format::Pdf => pdf::open(bytes, limits),
             Format::Message => Ok(mail::open_message(bytes, limits)),
             Format::Pst => pst::open(bytes, limits),
-            Format::Coded => coded::open(bytes, name, limits),
+            Format::Coded => Ok(limited(coded::open(bytes, name, limits)?, limits.entries)),
             Format::Tnef => holders::open_tnef(bytes, limits.entries),
             Format::Apple => holders::open_apple(bytes, name),
-            Format::OneNote => holders::open_onenote(bytes, limits.entries),
+            Format::OneNote => Ok(limited(holders::open_onenote(bytes)?, limits.entries)),
             Format::Signed => holders::open_cms(bytes, name),
-            Format::Rtf => Ok(holders::open_rtf(bytes, limits.entries)),
-            Format::Objects => compound::open_objects(bytes, limits),
+            Format::Rtf => Ok(limited(holders::open_rtf(bytes), limits.entries)),
+            Format::Objects => Ok(limited(compound::open_objects(bytes)?, limits.entries)),
             Format::Outlook => compound::open(bytes, limits),
             Format::Mbox => Ok(mail::open_mbox(bytes, limits)),
             Format::Logical(format) => logical::open(format, bytes, &[0], limits),

@@ -1,6 +1,7 @@
 //! Descriptor tags: which descriptor it is, and whether it is whole.
 
 use crate::bytes::Bytes;
+use crate::crc16::crc16;
 use crate::field::{byte, failure, le16, le32, read};
 use crate::node::Failure;
 use crate::text::utf16;
@@ -8,22 +9,12 @@ use crate::text::utf16;
 /// Bytes of a tag.
 pub const LENGTH: usize = 16;
 
-/// CRC-16 of CCITT, which a tag states of the bytes behind it.
-fn crc16(bytes: &[u8]) -> u16 {
-    bytes.iter().fold(0, |sum, &byte| {
-        (0..8).fold(
-            sum ^ u16::from(byte) << 8,
-            |sum: u16, _| if sum & 0x8000 == 0 { sum << 1 } else { sum << 1 ^ 0x1021 },
-        )
-    })
-}
-
 /// The number of the descriptor at the start of `raw`, if its tag and its CRC hold.
 pub fn identifier(raw: &[u8]) -> Option<u16> {
     let sum = raw.get(..LENGTH)?.iter().enumerate().filter(|(at, _)| *at != 4);
     let sum = sum.fold(0_u8, |sum, (_, byte)| sum.wrapping_add(*byte));
     let covered = raw.get(LENGTH..LENGTH + usize::from(le16(raw, 10)))?;
-    (sum == byte(raw, 4) && crc16(covered) == le16(raw, 8)).then(|| le16(raw, 0))
+    (sum == byte(raw, 4) && crc16(0, covered) == le16(raw, 8)).then(|| le16(raw, 0))
 }
 
 /// Reads the descriptor in the block at `offset`, which says that it is number `location`.
@@ -72,7 +63,7 @@ mod tests {
 
     #[test]
     fn check_values_texts_and_times() {
-        assert_eq!(crc16(b"123456789"), 0x31c3);
+        assert_eq!(crc16(0, b"123456789"), 0x31c3);
         assert_eq!(text(b"\x08a\xe9"), Some("aé".as_bytes().to_vec()));
         assert_eq!(text(b"\x10\0a\xd8\x3d\xde\0"), Some("a😀".as_bytes().to_vec()));
         assert_eq!((text(b""), text(b"\x07a"), fixed(b"\x08ab\0\0\x03")), (None, None, b"ab".to_vec()));

@@ -36,7 +36,7 @@ fn members(format: Format, bytes: &[u8], name: &[u8]) -> Vec<(String, Result<Vec
         .collect()
 }
 
-/// The members, all of which are read.
+/// The members. Each must be read.
 fn whole(format: Format, bytes: &[u8], name: &str) -> Vec<(String, Vec<u8>)> {
     let found = members(format, bytes, name.as_bytes());
     found
@@ -166,6 +166,82 @@ fn texts_with_coded_files() {
     let later = [&b"a line of text\n".repeat(500)[..], &uuencoded("z", &secret)].concat();
     assert!(is_coded_further(&later[..4096], &later) && !is_coded_further(&later[..4096], &later[..5000].to_vec()));
     assert_eq!(whole(Format::Coded, &later, "t"), vec![expected("z")]);
+}
+
+/// A line of uuencode may be one of xxencode as well: the line in front of the end says which.
+#[test]
+fn short_files_of_either_code() {
+    for length in 1..46 {
+        let bytes: Vec<u8> = noise(length as u64, length);
+        for text in [uuencoded("a", &bytes), xxencoded("a", &bytes)] {
+            let found = whole(Format::Coded, &text, "t");
+            assert_eq!(found, vec![("a".to_owned(), bytes.clone())], "{}", String::from_utf8_lossy(&text));
+        }
+    }
+    let wide = b"begin 644 a\n+0++++++0\n+\nend\n";
+    assert!(members(Format::Coded, wide, b"t").iter().all(|(_, content)| content.is_err()));
+}
+
+/// Lines that a shell would change on their way into a file make no file as they stand.
+#[test]
+fn files_that_a_shell_makes_otherwise_are_named() {
+    for line in [
+        "tr x y > f <<'E'",
+        "sed -e 's/^X//' -e 's/^Y//' > f <<'E'",
+        "sed 's/^X//;s/a/b/' > f <<'E'",
+        "sed 's/^[XY]//' > f <<'E'",
+        "cat <<-'E' > f",
+        "cat <<'E' | tr x y > f",
+        "sed 's/^X//' <<'E' | uudecode\nXbegin 644 f\nX#8V%T\nX`\nXend",
+    ] {
+        let text = format!("# This is a shell archive\n{line}\nXone\nE\n");
+        let found = members(Format::Coded, text.as_bytes(), b"s");
+        assert!(found.len() == 1 && found[0].1.is_err(), "{line}: {found:?}");
+    }
+    for line in
+        ["sed 's/^X//' > f <<'E'", "echo x; sed -e \"s/^X//\" <<\\E >f &&", "if t; then /bin/sed 's/^X//' >'f' <<\"E\""]
+    {
+        let text = format!("# This is a shell archive\n{line}\nXone\nE\n");
+        assert_eq!(whole(Format::Coded, text.as_bytes(), "s"), vec![("f".to_owned(), b"one\n".to_vec())], "{line}");
+    }
+}
+
+/// No file is lost in silence: where there are more than allowed, that is a failure.
+#[test]
+fn more_files_than_allowed_are_named() {
+    let limits = Limits { entries: 1, ..Limits::default() };
+    let rtf = rtf();
+    let two = [&rtf[..rtf.len() - 1], &rtf[6..]].concat();
+    let texts = [uuencoded("a", b"one"), uuencoded("b", b"two")].concat();
+    let notes = [onenote(), onenote()[1024..].to_vec()].concat();
+    for (format, bytes) in
+        [(Format::Coded, texts), (Format::Rtf, two), (Format::OneNote, notes), (Format::Tnef, winmail())]
+    {
+        let found: Vec<_> = open(format, Arc::new(bytes), b"x", &limits).unwrap().collect();
+        assert_eq!(found.len(), 2, "{format:?}");
+        assert!(found[0].is_ok() && found[1].as_ref().is_err_and(|failure| failure.cause.contains("allowed")));
+    }
+}
+
+#[test]
+fn marks_that_do_not_hold_are_named() {
+    let mut notes = onenote();
+    let end = notes.len() - 1;
+    notes[end] ^= 1;
+    let mail = winmail();
+    let at = mail.windows(5).position(|part| part == b"bytes").unwrap();
+    let (mut content, mut sum) = (mail.clone(), mail);
+    content[at] ^= 1;
+    sum[at + 5] ^= 1;
+    for (format, bytes, said) in [
+        (Format::OneNote, notes, "without the mark"),
+        (Format::Tnef, content, "another checksum"),
+        (Format::Tnef, sum, "another checksum"),
+    ] {
+        let found = members(format, &bytes, b"x");
+        let faults: Vec<_> = found.iter().filter_map(|(_, content)| content.clone().err()).collect();
+        assert!(faults.len() == 1 && faults[0].contains(said), "{format:?}: {found:?}");
+    }
 }
 
 #[test]

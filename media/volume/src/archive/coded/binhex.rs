@@ -5,6 +5,7 @@ use super::super::ready::{self, Ready, Steps};
 use super::super::tape::Tape;
 use super::file::File;
 use crate::bytes::Bytes;
+use crate::crc16::crc16;
 use crate::field::be32;
 use crate::node::{Content, Failure, Kind, Node, Run};
 use std::io::{self, BufReader, Read};
@@ -91,13 +92,6 @@ impl Read for Letters {
     }
 }
 
-/// CRC-16 of CCITT, as BinHex and XMODEM have it.
-fn checksum(sum: u16, bytes: &[u8]) -> u16 {
-    bytes.iter().fold(sum, |sum, byte| {
-        (0..8).fold(sum ^ u16::from(*byte) << 8, |sum, _| if sum & 0x8000 != 0 { sum << 1 ^ 0x1021 } else { sum << 1 })
-    })
-}
-
 /// The two forks of a file in BinHex.
 pub fn members(bytes: &Arc<dyn Bytes>, file: File, most: u64) -> Vec<Result<Node, Failure>> {
     let wrong = |cause: String| vec![Err(Failure { offset: Some(file.range.0), ..failure(b"", cause) })];
@@ -111,7 +105,7 @@ pub fn members(bytes: &Arc<dyn Bytes>, file: File, most: u64) -> Vec<Result<Node
         return wrong(format!("the header of a BinHex file: {error}"));
     }
     let (covered, sum) = header.split_at(header.len() - 2);
-    if checksum(0, &[&length[..], covered].concat()) != u16::from_be_bytes([sum[0], sum[1]]) {
+    if crc16(0, &[&length[..], covered].concat()) != u16::from_be_bytes([sum[0], sum[1]]) {
         return wrong("the header of a BinHex file has another checksum than it states".to_owned());
     }
     let name = header[..usize::from(length[0])].to_vec();
@@ -190,7 +184,7 @@ impl Read for Reader {
             return Err(named(format!("ends {} bytes before the size that it states", self.left)));
         }
         self.left -= got as u64;
-        self.sum = checksum(self.sum, &buffer[..got]);
+        self.sum = crc16(self.sum, &buffer[..got]);
         Ok(got)
     }
 }

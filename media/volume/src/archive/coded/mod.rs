@@ -51,24 +51,20 @@ fn listed(
     name: &[u8],
     limits: &Limits,
 ) -> Nodes {
-    let (mut names, mut number, mut left) = (Names::default(), 0, limits.entries);
+    let (mut names, mut number) = (Names::default(), 0);
     let (most, own) = (limits.most(bytes.size()), stem(name));
     let files = found.flat_map(move |found| match found {
         Ok(file) if file.code == Code::BinHex => binhex::members(&bytes, file, most),
         Ok(file) => vec![Ok(member(&bytes, file, most))],
         Err(failed) => vec![Err(failed)],
     });
-    Box::new(files.map_while(move |found| {
-        left = left.checked_sub(1)?;
-        if left == 0 {
-            return Some(Err(failure(b"", "the text has more files than allowed")));
-        }
-        Some(found.map(|found| {
+    Box::new(files.map(move |found| {
+        found.map(|found| {
             number += 1;
             let stated = (!found.path.is_empty()).then_some(&found.path[..]);
             let path = names.give(stated.or(own.as_deref()), "file", number, "");
             Node { path, ..found }
-        }))
+        })
     }))
 }
 

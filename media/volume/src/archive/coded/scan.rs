@@ -16,6 +16,8 @@ struct Begun {
     end: Vec<u8>,
     /// Whether a line of it came.
     is_sure: bool,
+    /// The line before, as far as it may be the empty one of uuencode or xxencode.
+    before: Vec<u8>,
     /// Whether the colon of BinHex came.
     has_begun: bool,
 }
@@ -196,11 +198,33 @@ fn heredoc(line: &[u8]) -> Option<Heredoc> {
     if name.is_empty() || name.starts_with(b"/dev/") || name.starts_with(b"&") {
         return None;
     }
-    let prefix = memchr::memmem::find(&others, b"s/^").map(|at| {
-        let rest = &others[at + 3..];
-        rest[..rest.iter().position(|byte| *byte == b'/').unwrap_or(0)].to_vec()
-    });
-    Some(Heredoc { prefix: prefix.unwrap_or_default(), name, end, is_plain: is_quoted && !is_appended })
+    let is_indented = line[mark + 2..].trim_ascii_start().starts_with(b"-");
+    let prefix = written(&others);
+    let is_plain = is_quoted && !is_appended && !is_indented && prefix.is_some();
+    Some(Heredoc { prefix: prefix.unwrap_or_default(), name, end, is_plain })
+}
+
+/// The prefix that a command takes off the lines that it writes: none for `cat`, that of the one
+/// expression `s/^X//` for `sed`. Nothing where lines may come out otherwise.
+fn written(command: &[u8]) -> Option<Vec<u8>> {
+    let is_break = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b';' | b'&' | b'(' | b'{' | b'<' | b'>');
+    let last = |word: &[u8]| word.rsplit(|byte| *byte == b'/').next() == Some(b"cat");
+    let words: Vec<&[u8]> = command.split(is_break).filter(|word| !word.is_empty()).collect();
+    if command.contains(&b'|') {
+        return None;
+    }
+    let Some(sed) = words.iter().position(|word| matches!(word, [.., b's', b'e', b'd'])) else {
+        return words.iter().any(|word| last(word)).then(Vec::new);
+    };
+    let expression = words[sed + 1..].iter().find(|word| **word != b"-e")?;
+    let inner = match expression.split_first()? {
+        (quote @ (b'\'' | b'"'), rest) => rest.strip_suffix(std::slice::from_ref(quote))?,
+        _ => *expression,
+    };
+    let prefix = inner.strip_prefix(b"s/^")?.strip_suffix(b"//")?;
+    let is_once = words[sed + 1..].iter().filter(|word| word.windows(3).any(|part| part == b"s/^")).count() == 1;
+    let is_literal = !prefix.is_empty() && !prefix.iter().any(|byte| b"/.[]*\\$^".contains(byte));
+    (is_once && is_literal).then(|| prefix.to_vec())
 }
 
 /// A word of the shell without its quotes, whether it had some, and what follows.
@@ -282,9 +306,18 @@ impl Scan {
                 }
             };
             if is_end {
+                // A line of one may be one of the other as well; the empty line in front of the end
+                // says which they are.
+                match (&begun.file.code, &begun.before[..]) {
+                    (Code::Uuencode, b"+") => begun.file.code = Code::Xxencode,
+                    (Code::Xxencode, b"" | b"`") => begun.file.code = Code::Uuencode,
+                    _ => {}
+                }
                 self.end(line);
             } else if begun.file.code == Code::Yenc && text.starts_with(b"=ypart ") {
                 begun.file.range.0 = line.next;
+            } else if matches!(begun.file.code, Code::Uuencode | Code::Xxencode) {
+                begun.before = text.trim_ascii_end()[..].iter().take(2).copied().collect();
             }
             return;
         }
@@ -298,6 +331,7 @@ impl Scan {
                 file: File { range: (start, start), ..file },
                 end: end.to_vec(),
                 is_sure: false,
+                before: Vec::new(),
                 has_begun: false,
             })
         };
@@ -315,6 +349,8 @@ impl Scan {
             begun(file(Vec::new(), Code::Base64, 0), line.next, &end)
         } else if let Some((name, at)) = property(text).filter(|_| self.is_card) {
             begun(file(name, Code::Base64, 0), line.at + at as u64, b"")
+        } else if self.is_script && text.split_first().is_some_and(|(_, rest)| begins(rest).is_some()) {
+            return self.fail(b"", line.at, "a coded file of a shell archive behind a prefix: not read");
         } else if let Some(found) = heredoc(text).filter(|_| self.is_script) {
             if !found.is_plain {
                 self.fail(&found.name, line.at, "a file of a shell archive that the shell writes: not read");

@@ -1,7 +1,6 @@
 //! Files that are embedded in a document of OLE ([MS-CFB]): packages and contents of objects.
 
 use super::super::holders::native::package;
-use super::super::limits::Limits;
 use super::super::mail::Names;
 use super::super::member::node;
 use super::directory::{Directory, Entry};
@@ -48,13 +47,11 @@ fn streams(file: &File, directory: &Directory) -> Vec<Entry> {
 ///
 /// # Errors
 /// If the document contradicts itself.
-pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
+pub fn open(bytes: Arc<dyn Bytes>) -> Result<Nodes, Failure> {
     let file = Arc::new(File::open(bytes)?);
     let mut names = Names::default();
-    let most = usize::try_from(limits.entries).unwrap_or(usize::MAX);
     let found: Vec<_> = streams(&file, &Directory::read(&file)?)
         .iter()
-        .take(most)
         .enumerate()
         .map(|(index, entry)| member(&file, entry, index as u64 + 1, &mut names))
         .collect();

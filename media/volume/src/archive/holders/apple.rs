@@ -3,6 +3,7 @@
 use super::super::member::plain_name;
 use super::{ranged, wrong};
 use crate::bytes::Bytes;
+use crate::crc16::crc16;
 use crate::field::{be16, be32, read, read_some};
 use crate::node::{Failure, Node, Nodes};
 use std::sync::Arc;
@@ -20,13 +21,10 @@ pub fn is_one(start: &[u8]) -> bool {
 fn is_macbinary(start: &[u8]) -> bool {
     let Some(header) = start.first_chunk::<128>() else { return false };
     let length = usize::from(header[1]);
-    let sum = header[..124].iter().fold(0_u16, |sum, byte| {
-        (0..8).fold(sum ^ u16::from(*byte) << 8, |sum, _| if sum & 0x8000 != 0 { sum << 1 ^ 0x1021 } else { sum << 1 })
-    });
     let is_named = (1..64).contains(&length) && header[2..2 + length].iter().all(|byte| *byte >= 32);
     [0, 74, 82].iter().all(|at| header[*at] == 0)
         && is_named
-        && sum == be16(header, 124)
+        && crc16(0, &header[..124]) == be16(header, 124)
         && header[122] >= 129
         && be32(header, 83) < 1 << 31
 }

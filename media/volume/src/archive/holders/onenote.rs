@@ -20,15 +20,12 @@ const WINDOW: usize = 1 << 20;
 ///
 /// # Errors
 /// If the section has the form in which OneDrive keeps it.
-pub fn open(bytes: Arc<dyn Bytes>, most: u64) -> Result<Nodes, Failure> {
+pub fn open(bytes: Arc<dyn Bytes>) -> Result<Nodes, Failure> {
     let (mut at, mut number) = (0, 0);
     if read_some(&*bytes, 48, 16)? == PACKAGED {
         return Err(wrong(48, "a section of OneNote as OneDrive keeps it: not read"));
     }
     Ok(Box::new(std::iter::from_fn(move || {
-        if number >= most {
-            return None;
-        }
         let found = next(&bytes, &mut at, number + 1)?;
         number += 1;
         Some(found)
@@ -58,15 +55,20 @@ fn next(bytes: &Arc<dyn Bytes>, at: &mut u64, number: u64) -> Option<Result<Node
         let (start, length) = (place + 36, le64(&header, 0));
         let end = start.checked_add(length).filter(|end| *end <= bytes.size());
         let path = format!("file {number}").into_bytes();
+        let failed = |cause| Some(Err(Failure { path: path.clone(), ..wrong(start, cause) }));
+        let is_header = header[8..20] == [0; 12] && (1..1 << 40).contains(&length);
         let Some(end) = end else {
-            if header[8..20] == [0; 12] && length < 1 << 40 {
-                return Some(Err(Failure { path, ..wrong(start, "the section ends before the file does") }));
+            if is_header {
+                return failed("the section ends before the file does");
             }
             continue;
         };
         let footer = read(&**bytes, end.next_multiple_of(8), 16).or_else(|_| read(&**bytes, end, 16));
         let padded = read(&**bytes, start + length.next_multiple_of(8), 16);
         if [footer, padded].iter().all(|footer| footer.as_deref() != Ok(END)) {
+            if is_header {
+                return failed("a file without the mark behind it: not read");
+            }
             continue;
         }
         *at = end;

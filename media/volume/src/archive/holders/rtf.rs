@@ -8,7 +8,7 @@ use super::native::package;
 use super::wrong;
 use crate::bytes::Bytes;
 use crate::field::{le32, read_some};
-use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
+use crate::node::{Content, Failure, Kind, Node, Nodes};
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
@@ -37,10 +37,10 @@ fn next(bytes: &dyn Bytes, mut at: u64) -> Result<Option<u64>, Failure> {
 }
 
 /// The files in the objects.
-pub fn open(bytes: Arc<dyn Bytes>, most: u64) -> Nodes {
+pub fn open(bytes: Arc<dyn Bytes>) -> Nodes {
     let (mut at, mut number, mut names, mut is_ended) = (0, 0, Names::default(), false);
     Box::new(std::iter::from_fn(move || {
-        if is_ended || number >= most {
+        if is_ended {
             return None;
         }
         let start = match next(&*bytes, at) {
@@ -105,10 +105,6 @@ impl Content for Object {
             left: self.size,
             failed: failed("the object ends before its file does".to_owned()),
         }))
-    }
-
-    fn places(&self) -> Option<Vec<Run>> {
-        Some(vec![Run { file_offset: 0, medium_offset: Some(self.at), length: 2 * (self.from + self.size) }])
     }
 }
 

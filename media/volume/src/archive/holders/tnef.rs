@@ -17,8 +17,8 @@ const DATA: u32 = 0x800f;
 const BEGINS: u32 = 0x9002;
 const PROPERTIES: u32 = 0x9003;
 const OF_ATTACHMENT: u32 = 0x9005;
-/// The most properties of one object.
-const MOST: u32 = 1 << 16;
+/// Bytes that are summed up at once.
+const PIECE: u64 = 64 << 10;
 
 /// An attachment that is being read.
 #[derive(Default)]
@@ -54,7 +54,10 @@ impl Found {
     fn attributes(&mut self, most: u64) -> Result<(), Failure> {
         let (mut at, size) = (6, self.bytes.size());
         let mut current = Attachment::default();
-        while at < size && (self.nodes.len() as u64) < most {
+        while at < size {
+            if self.nodes.len() as u64 >= most {
+                return Err(wrong(at, "winmail.dat has more files than allowed: what follows is not read"));
+            }
             let head = read_some(&*self.bytes, at, 9)?;
             if head.len() < 9 || !matches!(head[0], 1 | 2) {
                 // Some writers fill up the end.
@@ -70,6 +73,10 @@ impl Found {
             if range.end + 2 > size {
                 self.finish(&mut current);
                 return Err(wrong(at, "winmail.dat ends within an attribute: it is cut off"));
+            }
+            if self.sum(&range)? != le16(&read(&*self.bytes, range.end, 2)?, 0) {
+                let cause = format!("winmail.dat: attribute {kind:#06x} has another checksum than it states");
+                self.nodes.push(Err(wrong(at, &cause)));
             }
             match kind {
                 BEGINS => {
@@ -87,6 +94,17 @@ impl Found {
         }
         self.finish(&mut current);
         Ok(())
+    }
+
+    /// The sum of the bytes of an attribute, which stands behind it.
+    fn sum(&self, range: &Range<u64>) -> Result<u16, Failure> {
+        let (mut at, mut sum) = (range.start, 0_u16);
+        while at < range.end {
+            let piece = read(&*self.bytes, at, (range.end - at).min(PIECE) as usize)?;
+            at += piece.len() as u64;
+            sum = piece.iter().fold(sum, |sum, byte| sum.wrapping_add(u16::from(*byte)));
+        }
+        Ok(sum)
     }
 
     /// The name up to its zero.
@@ -121,7 +139,7 @@ impl Found {
         let count = number(range.start)?;
         let mut at = range.start + 4;
         let mut bodies = Vec::new();
-        for _ in 0..count.min(MOST) {
+        for _ in 0..count {
             if at + 8 > range.end {
                 return Err(wrong(at, "winmail.dat: properties beyond their attribute"));
             }
@@ -149,7 +167,7 @@ impl Found {
             }
             let values = number(at)?;
             at += 4;
-            for _ in 0..values.min(MOST) {
+            for _ in 0..values {
                 let length = u64::from(number(at)?);
                 let value = at + 4..at + 4 + length;
                 if value.end > range.end {
