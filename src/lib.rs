@@ -156,6 +156,8 @@ pub mod process;
 pub mod report;
 #[cfg(all(feature = "image", feature = "inside"))]
 pub mod selftest;
+#[cfg(feature = "image")]
+mod splitmix;
 #[cfg(feature = "remote")]
 pub mod stated;
 #[cfg(feature = "audit")]

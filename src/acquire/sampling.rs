@@ -2,6 +2,7 @@
 //! on with the medium it was begun with.
 
 use super::identity::Identity;
+use crate::splitmix::SplitMix;
 use pfh_source::device::{Bad, Medium};
 
 /// Bytes of a block.
@@ -38,8 +39,8 @@ impl Sampled {
     }
 }
 
-/// A row of numbers that follow from a seed (SplitMix64).
-struct Row(u64);
+/// A row of numbers that choose blocks.
+struct Row(SplitMix);
 
 impl Row {
     /// Of an identity: nobody who prepares a medium beforehand knows which blocks are read.
@@ -48,15 +49,11 @@ impl Row {
         hasher.update(identity.to_json().to_string().as_bytes());
         hasher.update(&done.to_le_bytes());
         let digest = hasher.finalize().to_string();
-        u64::from_str_radix(&digest[..16], 16).ok().map(Row)
+        u64::from_str_radix(&digest[..16], 16).ok().map(|seed| Row(SplitMix(seed)))
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (value ^ (value >> 31)) % limit.max(1)
+        self.0.word() % limit.max(1)
     }
 }
 
@@ -138,7 +135,7 @@ mod tests {
     #[test]
     fn first_last_and_one_of_each_part_between() {
         for blocks in [1, 2, 255, 256, 257, 258, 1000, 1 << 40] {
-            let mut row = Row(7);
+            let mut row = Row(SplitMix(7));
             let all = chosen(blocks, &mut row);
             assert_eq!(all.len() as u64, blocks.min(MOST), "{blocks}");
             assert_eq!((all[0], *all.last().unwrap()), (0, blocks - 1));

@@ -1,6 +1,7 @@
 //! Known digests: vectors of standards and of other programs, which `vectors/selftest/make` chose.
 
 use crate::algorithms::REGISTRY;
+use crate::splitmix::SplitMix;
 use flate2::read::GzDecoder;
 use pfh_digest::{Algorithm, Digest, hash_many};
 use std::fmt;
@@ -79,18 +80,9 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// Bytes of SplitMix64.
+/// Bytes that follow from a seed.
 pub(super) fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    let mut bytes: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).collect();
-    bytes.truncate(length);
-    bytes
+    SplitMix(seed).bytes(length)
 }
 
 impl Vector {

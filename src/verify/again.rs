@@ -7,7 +7,7 @@ use super::repeat::Repeat;
 use super::request::Request;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
-use pfh_ledger::{Twice, disagree};
+use pfh_ledger::{Reread, Twice, disagree};
 use pfh_source::Stat;
 use pfh_source::device::{Access, Medium};
 use pfh_source::os;
@@ -63,7 +63,7 @@ impl First<'_> {
         } else {
             Twice::Other
         };
-        let repeat = Repeat { what, twice, first: digests.to_vec(), second, is_uncached };
+        let repeat = Repeat { what, read: Reread::new(twice, digests.to_vec(), second, is_uncached) };
         findings.enter(match twice {
             Twice::Same => Finding::Note(repeat.sentence()),
             _ => Finding::Differs(repeat.sentence()),

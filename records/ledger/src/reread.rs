@@ -83,6 +83,11 @@ pub struct Reread {
 }
 
 impl Reread {
+    /// The conclusion from the digests of two reads; the second ones are empty where it failed.
+    pub fn new(twice: Twice, first: Vec<Digest>, second: Vec<Digest>, is_uncached: bool) -> Reread {
+        Reread { twice, first, second, is_uncached, cause: None }
+    }
+
     /// The conclusion with the digests of each read.
     pub fn sentence(&self) -> String {
         let listed = |digests: &[Digest]| {
@@ -122,13 +127,7 @@ impl Listing {
     /// The conclusion from a read that differed, and a second one with the same algorithms.
     /// Digests without the name of their algorithm are of any in the registry that explains them.
     pub fn reread(&self, first: &Hashed, second: &Outcome, registry: Registry) -> Reread {
-        let reread = |twice, cause| Reread {
-            twice,
-            first: self.stated_of(first),
-            second: Vec::new(),
-            is_uncached: false,
-            cause,
-        };
+        let reread = |twice, cause| Reread { cause, ..Reread::new(twice, self.stated_of(first), Vec::new(), false) };
         match second {
             Outcome::Hashed(second) => {
                 let stats = first.closed.stat.zip(second.closed.stat);

@@ -332,7 +332,7 @@ fn day(number: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_577_836_800 + number * 86_400)
 }
 
-fn regular(inode: u64, size: u64) -> FileAttr {
+pub(crate) fn regular(inode: u64, size: u64) -> FileAttr {
     FileAttr {
         ino: INodeNo(inode),
         size,

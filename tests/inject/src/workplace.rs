@@ -14,7 +14,7 @@ use fuser::{
 };
 use tempfile::TempDir;
 
-use crate::filesystem::Mounted;
+use crate::filesystem::{Mounted, regular};
 
 const NOT_CACHED: Duration = Duration::ZERO;
 
@@ -105,21 +105,13 @@ impl Workplace {
         let longer = u64::from(self.has(Fault::WrongSizes) && node.kind == FileType::RegularFile);
         let size = (node.bytes.len() as u64).saturating_sub(longer);
         Some(FileAttr {
-            ino: INodeNo(inode),
-            size,
-            blocks: size.div_ceil(512),
             atime: node.mtime,
             mtime: node.mtime,
             ctime: node.ctime,
             crtime: node.ctime,
             kind: node.kind,
             perm: node.mode,
-            nlink: 1,
-            uid: 0,
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
+            ..regular(inode, size)
         })
     }
 

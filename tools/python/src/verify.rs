@@ -79,6 +79,6 @@ pub fn verify(
         compared: summary.equal().map(|equal| (equal.what.clone(), equal.with.clone())).collect(),
         missing: summary.missing(),
         findings: summary.findings.iter().map(ToString::to_string).collect(),
-        reread: summary.repeats.iter().map(|repeat| (repeat.what.clone(), repeat.twice.name())).collect(),
+        reread: summary.repeats.iter().map(|repeat| (repeat.what.clone(), repeat.read.twice.name())).collect(),
     })
 }

@@ -11,6 +11,7 @@ mod archives;
 mod backups;
 #[cfg(unix)]
 mod btrfs;
+mod coded;
 mod collections;
 #[cfg(unix)]
 mod erofs;

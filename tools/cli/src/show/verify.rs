@@ -115,10 +115,10 @@ struct Again<'a> {
 fn again(repeat: &Repeat) -> Again<'_> {
     let named = |digests: &[Digest]| digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect();
     Again {
-        first: named(&repeat.first),
-        outcome: Word(repeat.twice),
-        second: named(&repeat.second),
-        uncached: repeat.is_uncached,
+        first: named(&repeat.read.first),
+        outcome: Word(repeat.read.twice),
+        second: named(&repeat.read.second),
+        uncached: repeat.read.is_uncached,
         what: &repeat.what,
     }
 }

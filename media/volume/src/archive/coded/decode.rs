@@ -1,5 +1,6 @@
 //! Decoders of xxencode, yEnc and lines with a prefix.
 
+use super::super::mail::sixes;
 use super::super::ready::{self, Ready, Steps};
 use super::file::Code;
 use crate::node::Failure;
@@ -42,13 +43,7 @@ pub fn xx_line(line: &[u8]) -> Option<Vec<u8>> {
     if !(groups * 4..=groups * 4 + 1).contains(&rest.len()) {
         return None;
     }
-    let mut out = Vec::with_capacity(groups * 3);
-    for group in rest[..groups * 4].chunks_exact(4) {
-        let bits = group.iter().try_fold(0, |bits, byte| Some(bits << 6 | value(*byte)?))?;
-        out.extend_from_slice(&bits.to_be_bytes()[1..]);
-    }
-    out.truncate(count);
-    Some(out)
+    sixes(count, rest, value)
 }
 
 impl<R: Read> Decoder<R> {

@@ -182,11 +182,18 @@ pub fn uu_line(line: &[u8]) -> Option<Vec<u8>> {
     if rest.len() > groups * 4 + 1 {
         return None;
     }
+    sixes(count, rest, value)
+}
+
+/// The first `count` bytes of letters with six bits each, as the letters' values say; letters that
+/// are missing at the end are zeros.
+pub fn sixes(count: usize, letters: &[u8], value: impl Fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
+    let groups = count.div_ceil(3);
     let mut out = Vec::with_capacity(groups * 3);
     for group in 0..groups {
         let mut bits = 0;
         for place in 0..4 {
-            bits = bits << 6 | rest.get(group * 4 + place).map_or(Some(0), |byte| value(*byte))?;
+            bits = bits << 6 | letters.get(group * 4 + place).map_or(Some(0), |byte| value(*byte))?;
         }
         out.extend_from_slice(&bits.to_be_bytes()[1..]);
     }
