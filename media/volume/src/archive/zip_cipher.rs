@@ -84,6 +84,11 @@ pub struct Opened {
 }
 
 impl Cipher {
+    /// Whether it is PKWARE's of old.
+    pub fn is_traditional(self) -> bool {
+        matches!(self, Cipher::Traditional)
+    }
+
     /// The bytes of a member in `start .. end`, if this password fits. A wrong one fits the
     /// traditional cipher once in 256 times, and AES once in 65,536.
     ///

@@ -3,7 +3,7 @@
 use super::checked::{Checked, Stated, bomb};
 use super::decoder::{self, Packing};
 use super::limits::Limits;
-use super::member::failure;
+use super::member::{failure, wrong};
 use super::tape::Tape;
 use super::zip_cipher::{self, Authentic, ENCRYPTED, Opened, Packed};
 use super::zip_directory::{Record, u16_at, u32_at};
@@ -13,7 +13,7 @@ use crate::node::Failure;
 use deflate64::Deflate64Decoder;
 use lzma_rust2::LzmaReader;
 use ppmd_rust::{Ppmd8Decoder, RestoreMethod};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 /// Why a member under a password is not opened, as long as none was given.
@@ -74,7 +74,27 @@ pub fn open(
         }
         password = other;
     }
-    under(password)?.ok_or_else(|| failure(path, "its encrypted bytes changed while they were read"))
+    let opened = under(password)?;
+    let opened = opened.ok_or_else(|| failure(path, "its encrypted bytes changed while they were read"))?;
+    Ok(if cipher.is_traditional() { Box::new(Doubtful(opened)) } else { opened })
+}
+
+/// Content under a password that may be a wrong one: the traditional cipher has one byte to tell.
+struct Doubtful(Box<dyn Read + Send>);
+
+impl Read for Doubtful {
+    crate::reading::shared_reads!();
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const DOUBT: &str = "; or the password is wrong: of 256, one or two seem to fit";
+        self.0.read(buffer).map_err(|error| match error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>()) {
+            Some(failed) => wrong(Failure { cause: failed.cause.clone() + DOUBT, ..failed.clone() }),
+            None if error.kind() == io::ErrorKind::InvalidData => {
+                io::Error::new(error.kind(), format!("{error}{DOUBT}"))
+            }
+            None => error,
+        })
+    }
 }
 
 /// The content, held to the size and the CRC that are stated.
