@@ -2,9 +2,9 @@
 //! volume: the rows for volumes in the table of [`signature`].
 
 use crate::bytes::Bytes;
-use crate::field::{be32, be64, is_at, le16, read_some};
+use crate::field::{be16, be32, be64, is_at, le16, le32, read_some};
 use crate::node::Failure;
-use pfh_container::signature::{At, Holds, Signature, TABLE};
+use pfh_container::signature::{At, Holds, Signature, TABLE, TAIL};
 
 /// The kind of a volume by its magic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,14 +22,14 @@ const HEAD: usize = 0x1_1000;
 /// Whether a signature stands at its place in a volume that begins with `head`.
 fn stands(row: &Signature, bytes: &dyn Bytes, head: &[u8]) -> Result<bool, Failure> {
     let offset = match row.at {
-        At::Start(at) if at + row.bytes.len() <= HEAD => return Ok(is_at(head, at, row.bytes)),
+        At::Start(at) if at + row.bytes.len() <= HEAD => return Ok(row.is_in(head)),
         At::Start(at) => at as u64,
         At::End(before) => match bytes.size().checked_sub(before as u64) {
             Some(offset) => offset,
             None => return Ok(false),
         },
     };
-    Ok(read_some(bytes, offset, row.bytes.len())? == row.bytes)
+    Ok(row.is_there(&read_some(bytes, offset, TAIL)?))
 }
 
 /// The format whose magic stands on the volume, `None` if none does.
@@ -62,19 +62,23 @@ pub fn is_second_luks(bytes: &dyn Bytes) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// Whether a superblock of minix stands here, of version 1, 2 or 3: its magic has two bytes, and
-/// the map of inodes has as many blocks as these need.
+/// Whether a superblock of minix stands here, of version 1, 2 or 3, in either order of bytes: its
+/// magic has two bytes, and the map of inodes has as many blocks as these need.
 fn is_minix(head: &[u8]) -> bool {
-    let at = |place: usize| u64::from(le16(head, 1024 + place));
     let maps = |inodes: u64, block: u64, map: u64| inodes > 0 && map == (inodes + 1).div_ceil(8 * block);
-    match (at(16), at(24)) {
-        (0x137f | 0x138f | 0x2468 | 0x2478, _) => maps(at(0), 1024, at(4)) && at(8) > 2 + at(4) && at(10) == 0,
-        (_, 0x4d5a) => {
-            let block = at(28);
-            block.is_power_of_two() && block >= 1024 && maps(at(0) | at(2) << 16, block, at(6))
+    type Numbers = (fn(&[u8], usize) -> u16, fn(&[u8], usize) -> u32);
+    let orders: [Numbers; 2] = [(le16, le32), (be16, be32)];
+    orders.into_iter().any(|(two, four)| {
+        let at = |place: usize| u64::from(two(head, 1024 + place));
+        match (at(16), at(24)) {
+            (0x137f | 0x138f | 0x2468 | 0x2478, _) => maps(at(0), 1024, at(4)) && at(8) > 2 + at(4) && at(10) == 0,
+            (_, 0x4d5a) => {
+                let block = at(28);
+                block.is_power_of_two() && block >= 1024 && maps(u64::from(four(head, 1024)), block, at(6))
+            }
+            _ => false,
         }
-        _ => false,
-    }
+    })
 }
 
 /// Whether an HFS volume begins at this place, without an HFS+ volume in it.
@@ -101,10 +105,24 @@ pub fn division(bytes: &dyn Bytes) -> Result<Option<&'static str>, Failure> {
 mod tests {
     use super::*;
 
+    /// Bytes, and their place from that of the signature on.
+    type Field = (usize, &'static [u8]);
+
+    /// Fields that checks ask for.
+    const CHECKED: &[(&str, &[Field])] = &[
+        ("XFS log device", &[(11, &[2]), (15, &[20])]),
+        ("SGI disk label", &[(4, b"\xf4\x1a\x56\xbf")]),
+        ("Sun disk label", &[(2, b"\xda\xbe")]),
+        ("Atari partitions", &[(0x1c4, b"\x27\xfe"), (0x1c6, b"\x01GEM\0\0\0\x02\0\0\x27\xfc")]),
+        ("RAID (JMicron)", &[(2, b"\xb6\xb2")]),
+        ("RAID (VIA)", &[(4, b"\x01"), (50, b"\0")]),
+        ("RAID (Silicon Image)", &[(0, b"\x5a\x0cST"), (0x60, b"\0\0\0\x2f")]),
+    ];
+
     #[test]
     fn each_magic_is_found_at_its_place() {
         for row in TABLE.iter().filter(|row| !matches!(row.holds, Holds::Files | Holds::Image(_))) {
-            let size = 0x2_0000;
+            let size = 0x4_0000;
             let at = match row.at {
                 At::Start(at) => at,
                 At::End(before) => size - before,
@@ -114,6 +132,10 @@ mod tests {
                 volume.truncate(size);
             }
             volume[at..at + row.bytes.len()].copy_from_slice(row.bytes);
+            if let Some((_, fields)) = CHECKED.iter().find(|(name, _)| *name == row.name) {
+                assert_eq!((recognise(&volume).unwrap(), division(&volume).unwrap()), (None, None), "{}", row.name);
+                fields.iter().for_each(|(by, bytes)| volume[at + by..at + by + bytes.len()].copy_from_slice(bytes));
+            }
             let found = match row.holds {
                 Holds::Encrypted => recognise(&volume).unwrap() == Some(Encrypted(row.name)),
                 Holds::Volume => recognise(&volume).unwrap() == Some(Unread(row.name)),

@@ -2,21 +2,45 @@
 
 use crate::failure::Failure;
 use argon2::{Algorithm, Argon2, Params, Version};
-use hmac::Hmac;
-use sha2::{Digest, Sha256, Sha512};
+use ripemd::Ripemd160;
+use sha1::Sha1;
+use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-/// The hash functions of LUKS that are known here.
+/// The hash functions of LUKS that are known here. `cryptsetup` took SHA-1 unless asked, up to
+/// version 1.6.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hash {
+    Ripemd160,
+    Sha1,
+    Sha224,
     Sha256,
+    Sha384,
     Sha512,
+}
+
+/// Calls a generic function for the type of a hash.
+macro_rules! by_type {
+    ($hash:expr, $call:ident $arguments:tt) => {
+        match $hash {
+            Hash::Ripemd160 => $call::<Ripemd160> $arguments,
+            Hash::Sha1 => $call::<Sha1> $arguments,
+            Hash::Sha224 => $call::<Sha224> $arguments,
+            Hash::Sha256 => $call::<Sha256> $arguments,
+            Hash::Sha384 => $call::<Sha384> $arguments,
+            Hash::Sha512 => $call::<Sha512> $arguments,
+        }
+    };
 }
 
 impl Hash {
     /// The hash with this name in cryptsetup.
     pub fn named(name: &str) -> Result<Hash, Failure> {
         match name {
+            "ripemd160" => Ok(Hash::Ripemd160),
+            "sha1" => Ok(Hash::Sha1),
+            "sha224" => Ok(Hash::Sha224),
             "sha256" => Ok(Hash::Sha256),
+            "sha384" => Ok(Hash::Sha384),
             "sha512" => Ok(Hash::Sha512),
             other => Err(Failure::Unread(format!("LUKS with the hash function {other:?}"))),
         }
@@ -24,20 +48,17 @@ impl Hash {
 
     /// Bytes of a digest.
     pub fn length(self) -> usize {
-        match self {
-            Hash::Sha256 => 32,
-            Hash::Sha512 => 64,
+        fn of<D: Digest>() -> usize {
+            <D as Digest>::output_size()
         }
+        by_type!(self, of())
     }
 
     pub fn digest(self, parts: [&[u8]; 2]) -> Vec<u8> {
         fn of<D: Digest>(parts: [&[u8]; 2]) -> Vec<u8> {
             D::new().chain_update(parts[0]).chain_update(parts[1]).finalize().to_vec()
         }
-        match self {
-            Hash::Sha256 => of::<Sha256>(parts),
-            Hash::Sha512 => of::<Sha512>(parts),
-        }
+        by_type!(self, of(parts))
     }
 }
 
@@ -48,12 +69,8 @@ pub const MOST_ROUNDS: u32 = 200_000_000;
 
 /// PBKDF2 (RFC 8018) with HMAC.
 pub fn pbkdf2(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, key: &mut [u8]) {
-    // Lengths of keys are bounded, and HMAC takes keys of any length, so that this does not fail.
-    let done = match hash {
-        Hash::Sha256 => pbkdf2::pbkdf2::<Hmac<Sha256>>(password, salt, iterations, key),
-        Hash::Sha512 => pbkdf2::pbkdf2::<Hmac<Sha512>>(password, salt, iterations, key),
-    };
-    debug_assert!(done.is_ok());
+    use pbkdf2::pbkdf2_hmac as derive;
+    by_type!(hash, derive(password, salt, iterations, key));
 }
 
 /// How a slot's key follows from a passphrase.

@@ -63,10 +63,14 @@ fn each_version_cipher_and_derivation_gives_the_plain_volume() {
     let fast = "--pbkdf pbkdf2 --pbkdf-force-iterations 1000";
     let argon = "--pbkdf-force-iterations 4 --pbkdf-memory 64 --pbkdf-parallel 1";
     type Encrypt<'a> = &'a dyn Fn(u64, &mut [u8]);
-    let cases: [(String, &[u8], Encrypt<'_>, usize); 7] = [
+    let cases: [(String, &[u8], Encrypt<'_>, usize); 11] = [
         (format!("--type luks1 {fast} --cipher aes-xts-plain64 --hash sha256"), &long, &xts, 512),
         (format!("--type luks1 {fast} --cipher aes-cbc-essiv:sha256 --hash sha256"), &short, &essiv, 512),
         (format!("--type luks1 {fast} --cipher aes-cbc-plain64 --hash sha512"), &short, &ordinary, 512),
+        (format!("--type luks1 {fast} --cipher aes-cbc-essiv:sha256 --hash sha1"), &short, &essiv, 512),
+        (format!("--type luks1 {fast} --cipher aes-xts-plain64 --hash ripemd160"), &long, &xts, 512),
+        (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 512 --hash sha384"), &long, &xts, 512),
+        (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 512 --hash sha224"), &long, &xts, 512),
         (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 512"), &long, &xts, 512),
         (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 4096"), &long, &xts, 4096),
         (format!("--type luks2 --pbkdf argon2id {argon} --cipher aes-xts-plain64 --sector-size 512"), &long, &xts, 512),

@@ -4,6 +4,7 @@ mod bitlocker;
 mod cipher;
 mod corestorage;
 mod luks;
+mod others;
 mod volume;
 
 use pfh_encrypted::{Failure, Key, Keys, Opened, open};
