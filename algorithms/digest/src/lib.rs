@@ -28,6 +28,7 @@ mod algorithm;
 pub mod blake2;
 pub mod blake3;
 mod checksum;
+mod derivation;
 mod digest;
 mod function;
 mod functions;

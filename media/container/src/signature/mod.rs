@@ -1,68 +1,13 @@
 //! The one table of formats that are recognised and not read: archives, images, backups, volumes.
 //! Commands that take an image are refused by the rows of images as well ([`crate::foreign`]).
 
+mod row;
 mod table;
 
 use crate::field::{le16, le32, le64};
+pub use row::{At, Holds, Signature, TAIL};
 pub use table::TABLE;
-
-/// The kind of format behind a signature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
-    /// An archive, a compressed stream or a backup: files, or a disk.
-    Files,
-    /// An image, and its name in other programs.
-    Image(&'static str),
-    /// A volume that needs a key.
-    Encrypted,
-    /// A file system or a part of a volume: it goes before a format whose signature it may leave in
-    /// place.
-    Volume,
-    /// A division of a medium, or a part of an array. It counts only where nothing else is read: a
-    /// disc has one beside its own file system.
-    Division,
-}
-
-/// Where a signature stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum At {
-    /// From the first byte on.
-    Start(usize),
-    /// This number of bytes in front of the end.
-    End(usize),
-}
-
-/// A row of the table.
-#[derive(Debug, Clone, Copy)]
-pub struct Signature {
-    /// The name of the format.
-    pub name: &'static str,
-    /// Where it stands.
-    pub at: At,
-    /// The bytes.
-    pub bytes: &'static [u8],
-    /// The kind of the format.
-    pub holds: Holds,
-    /// A further check of the first bytes; of [`TAIL`] bytes from its place on where that is counted
-    /// from the end.
-    check: fn(&[u8]) -> bool,
-}
-
-/// Bytes of a signature in front of the end that a check looks at.
-pub const TAIL: usize = 512;
-
-impl Signature {
-    /// Whether the bytes at its place, [`TAIL`] of them as far as there are, have this signature.
-    pub fn is_there(&self, bytes: &[u8]) -> bool {
-        bytes.starts_with(self.bytes) && (matches!(self.at, At::Start(_)) || (self.check)(bytes))
-    }
-
-    /// Whether the first bytes of a file have this signature, as far as they reach.
-    pub fn is_in(&self, start: &[u8]) -> bool {
-        let At::Start(at) = self.at else { return false };
-        start.get(at..).is_some_and(|rest| rest.starts_with(self.bytes)) && (self.check)(start)
-    }
-}
+pub(crate) use table::is_arj;
 
 /// The archive, stream or backup that a file's first bytes state (see [`crate::disk::START`]): one
 /// that is recognised and not read.
@@ -75,13 +20,6 @@ pub fn files_in(start: &[u8]) -> Option<&'static str> {
 pub fn any_in(start: &[u8]) -> Option<&'static str> {
     let other = |row: &&Signature| row.holds != Holds::Files && row.is_in(start);
     files_in(start).or_else(|| TABLE.iter().find(other).map(|row| row.name))
-}
-
-/// The header's length and CRC-32.
-pub(crate) fn is_arj(start: &[u8]) -> bool {
-    let length = usize::from(le16(start, 2));
-    let header = start.get(4..4 + length).filter(|_| (30..=2600).contains(&length));
-    header.is_some_and(|header| start.len() >= 8 + length && crc32fast::hash(header) == le32(start, 4 + length))
 }
 
 /// Whether a stream of lzip begins here: a known version and a possible window.

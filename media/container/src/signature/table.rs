@@ -3,7 +3,7 @@
 //! Each row has at least four bytes, or a check of the structure behind them, so that a text or a
 //! program is not mistaken for a container. Places are those of the formats' own documents.
 
-use super::{At, Holds, Signature, TAIL, is_arj};
+use super::row::{At, Holds, Signature, TAIL};
 use crate::field::{be32, le16, le32};
 
 const fn row(name: &'static str, holds: Holds, at: usize, bytes: &'static [u8]) -> Signature {
@@ -38,7 +38,7 @@ const fn checked_division(name: &'static str, at: At, bytes: &'static [u8], chec
     Signature { name, at, bytes, holds: Holds::Division, check }
 }
 
-/// What controllers of Promise write, in one of these sectors in front of the end.
+/// The mark of controllers of Promise, in one of several sectors in front of the end.
 const PROMISE: &[u8] = b"Promise Technology, Inc.";
 
 /// The first bytes of each sector of a CD.
@@ -298,4 +298,11 @@ fn is_uboot(start: &[u8]) -> bool {
     let stated = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
     header[4..8].fill(0);
     crc32fast::hash(&header) == stated
+}
+
+/// The header's length and CRC-32.
+pub(crate) fn is_arj(start: &[u8]) -> bool {
+    let length = usize::from(le16(start, 2));
+    let header = start.get(4..4 + length).filter(|_| (30..=2600).contains(&length));
+    header.is_some_and(|header| start.len() >= 8 + length && crc32fast::hash(header) == le32(start, 4 + length))
 }

@@ -1,9 +1,8 @@
 //! Keys from passphrases.
 
 use crate::failure::Failure;
-use argon2::{Algorithm, Argon2, Params, Version};
-use ripemd::Ripemd160;
-use sha1::Sha1;
+use argon2::{Argon2, Params, Version};
+use pfh_digest::{Algorithm, Mac};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
 /// The hash functions of LUKS that are known here. `cryptsetup` took SHA-1 unless asked, up to
@@ -18,18 +17,23 @@ pub enum Hash {
     Sha512,
 }
 
-/// Calls a generic function for the type of a hash.
+/// Calls a generic function for the type of a hash of SHA-2, or another for the name of one that
+/// old headers have.
 macro_rules! by_type {
-    ($hash:expr, $call:ident $arguments:tt) => {
+    ($hash:expr, $call:ident $arguments:tt, $old:expr) => {
         match $hash {
-            Hash::Ripemd160 => $call::<Ripemd160> $arguments,
-            Hash::Sha1 => $call::<Sha1> $arguments,
             Hash::Sha224 => $call::<Sha224> $arguments,
             Hash::Sha256 => $call::<Sha256> $arguments,
             Hash::Sha384 => $call::<Sha384> $arguments,
             Hash::Sha512 => $call::<Sha512> $arguments,
+            Hash::Sha1 => $old(old("sha1")),
+            Hash::Ripemd160 => $old(old("ripemd160")),
         }
     };
+}
+
+fn old(name: &str) -> Algorithm {
+    name.parse().expect("the name of a row")
 }
 
 impl Hash {
@@ -48,17 +52,20 @@ impl Hash {
 
     /// Bytes of a digest.
     pub fn length(self) -> usize {
-        fn of<D: Digest>() -> usize {
-            <D as Digest>::output_size()
+        match self {
+            Hash::Ripemd160 | Hash::Sha1 => 20,
+            Hash::Sha224 => 28,
+            Hash::Sha256 => 32,
+            Hash::Sha384 => 48,
+            Hash::Sha512 => 64,
         }
-        by_type!(self, of())
     }
 
     pub fn digest(self, parts: [&[u8]; 2]) -> Vec<u8> {
         fn of<D: Digest>(parts: [&[u8]; 2]) -> Vec<u8> {
             D::new().chain_update(parts[0]).chain_update(parts[1]).finalize().to_vec()
         }
-        by_type!(self, of(parts))
+        by_type!(self, of(parts), |of: Algorithm| of.digest(&parts.concat()).bytes().to_vec())
     }
 }
 
@@ -70,13 +77,13 @@ pub const MOST_ROUNDS: u32 = 200_000_000;
 /// PBKDF2 (RFC 8018) with HMAC.
 pub fn pbkdf2(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, key: &mut [u8]) {
     use pbkdf2::pbkdf2_hmac as derive;
-    by_type!(hash, derive(password, salt, iterations, key));
+    by_type!(hash, derive(password, salt, iterations, key), |of| Mac::new(of, password).derive(salt, iterations, key));
 }
 
 /// How a slot's key follows from a passphrase.
 pub enum Derivation {
     Pbkdf2 { hash: Hash, iterations: u32, salt: Vec<u8> },
-    Argon2 { algorithm: Algorithm, time: u32, memory: u32, lanes: u32, salt: Vec<u8> },
+    Argon2 { algorithm: argon2::Algorithm, time: u32, memory: u32, lanes: u32, salt: Vec<u8> },
 }
 
 impl Derivation {
