@@ -83,9 +83,6 @@ impl Dmg {
                 let from = inside as usize;
                 buffer.copy_from_slice(&unit[from..from + take]);
             }
-            Form::Unread(what) => {
-                return Err(Failure::refused(format!("a run compressed by {what}, which is not unpacked")));
-            }
         }
         Ok(take)
     }

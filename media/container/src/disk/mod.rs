@@ -6,6 +6,7 @@
 //! by the size of the file, never by sizes that the file states, and an image that contradicts
 //! itself is a [`Failure`]. A feature that is not read (encryption) is refused with its name.
 
+mod adc;
 pub(crate) mod aff4;
 mod dmg;
 pub(crate) mod ex01;

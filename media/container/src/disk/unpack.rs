@@ -27,6 +27,8 @@ pub enum Method {
     Lz4,
     /// LZFSE, one stream.
     Lzfse,
+    /// Apple Data Compression.
+    Adc,
 }
 
 /// Unpacks `bytes` to `length` bytes. Bytes behind the end of a compressed stream are ignored.
@@ -54,6 +56,7 @@ pub fn unpack_up_to(method: Method, bytes: &[u8], most: u64) -> Result<Vec<u8>, 
     let got = match method {
         Method::Zlib => inflated(Decompressor::new().zlib_decompress(bytes, &mut out)),
         Method::Deflate => inflated(Decompressor::new().deflate_decompress(bytes, &mut out)),
+        Method::Adc => super::adc::unpack(bytes, &mut out),
         Method::Lzfse => {
             let found = lzfse(bytes, out.len());
             return found
@@ -108,7 +111,7 @@ mod others {
                 Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) => Some(usize::MAX),
                 Err(_) => None,
             },
-            Method::Zlib | Method::Deflate | Method::Lzfse => None,
+            Method::Zlib | Method::Deflate | Method::Lzfse | Method::Adc => None,
         })
     }
 

@@ -5,6 +5,7 @@ use super::extent::{Account, Holds};
 use crate::archive::{self, Format};
 use crate::bytes::Bytes;
 use crate::file_system::{FileSystem, Options, Recognised};
+use crate::lvm;
 use crate::node::{Failure, Kind, Node};
 use crate::partition::{PartitionTable, Scheme, Usage, partitions};
 use std::collections::HashSet;
@@ -66,6 +67,10 @@ fn tables(table: &PartitionTable) -> Claims {
 
 /// The account of one volume.
 fn volume(bytes: &Arc<dyn Bytes>) -> Result<Account, Failure> {
+    if lvm::is_physical_volume(&**bytes) {
+        let (claims, opaque) = lvm::claims(bytes)?;
+        return Ok(Account { opaque, ..claims.close(&**bytes)? });
+    }
     match crate::detect::file_system(bytes.clone())? {
         Recognised::FileSystem(system) => file_system(&system, bytes),
         Recognised::Unknown => Claims::default().close(&**bytes),

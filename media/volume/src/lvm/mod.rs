@@ -1,6 +1,7 @@
 //! LVM2: physical volumes, and the logical volumes that they make up, after the structures that
 //! LVM2's own manual pages and its metadata text show.
 
+mod claims;
 mod group;
 mod label;
 mod raid;
@@ -16,6 +17,7 @@ use crate::bytes::Bytes;
 use crate::field::failure;
 use crate::node::Failure;
 
+pub use claims::claims;
 use group::{Group, Kind};
 pub use label::{Physical, is_physical_volume};
 use volume::Opener;

@@ -35,25 +35,55 @@ pub fn entries(sector: &[u8]) -> Option<Vec<Entry>> {
 }
 
 /// The four entries of a boot record; `None` if the sector is not one.
-fn all(sector: &[u8]) -> Option<Vec<Entry>> {
+fn all(sector: &[u8]) -> Option<[Entry; 4]> {
     if sector.len() < 512 || le16(sector, 510) != 0xaa55 {
         return None;
     }
-    let mut found = Vec::new();
-    for slot in 0..4 {
+    // Boot code of a file system has other bytes there, and is not a table.
+    let is_table = (0..4).all(|slot| matches!(byte(sector, 446 + 16 * slot), 0 | 0x80));
+    is_table.then(|| written(sector))
+}
+
+/// The bytes of four entries, sound or not.
+fn written(sector: &[u8]) -> [Entry; 4] {
+    [0, 1, 2, 3].map(|slot| {
         let at = 446 + 16 * slot;
-        if !matches!(byte(sector, at), 0 | 0x80) {
-            // Boot code of a file system, not a table.
-            return None;
-        }
-        found.push(Entry {
+        Entry {
             number: slot as u32 + 1,
             kind: byte(sector, at + 4),
             start: le32(sector, at + 8),
             sectors: le32(sector, at + 12),
-        });
+        }
+    })
+}
+
+/// The table of a boot record without its signature, or with states of partitions that are none: it
+/// counts if its entries lie within the medium, apart from each other, and a known volume begins at
+/// each, while the medium itself begins with none.
+pub fn unsigned(bytes: &Arc<dyn Bytes>) -> Option<PartitionTable> {
+    let head = field::read_some(&**bytes, 0, 512).ok()?;
+    let mut used = written(&head).to_vec();
+    used.retain(|entry| entry.kind != 0 || entry.start != 0 || entry.sectors != 0);
+    used.sort_by_key(|entry| entry.start);
+    let sectors = bytes.size() / u64::from(SECTORS[0]);
+    let mut end = 1;
+    for entry in &used {
+        let (start, length) = (u64::from(entry.start), u64::from(entry.sectors));
+        if entry.kind == 0 || length == 0 || start < end || start + length > sectors {
+            return None;
+        }
+        end = start + length;
     }
-    Some(found)
+    let mut table = read_table(bytes, &used, SECTORS[0]);
+    let mut parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition).peekable();
+    let is_sound = parts.peek().is_some() && parts.all(|part| is_known(bytes, part));
+    if !is_sound || !matches!(file_system(bytes.clone()), Ok(Recognised::Unknown)) {
+        return None;
+    }
+    let is_signed = le16(&head, 510) == 0xaa55;
+    let fault = if is_signed { "partitions in a state that is none" } else { "no signature (55 AA)" };
+    table.warnings.push(failure(Some(if is_signed { 446 } else { 510 }), format!("the boot record has {fault}")));
+    Some(table)
 }
 
 fn is_extended(kind: u8) -> bool {
@@ -146,7 +176,7 @@ fn known(bytes: &Arc<dyn Bytes>, table: &PartitionTable) -> usize {
 /// Adds the entries of type 0 that lead to a known volume: the type says that they are not in use,
 /// and Linux has them all the same.
 pub fn untyped(bytes: &Arc<dyn Bytes>, sector: &[u8], table: &mut PartitionTable) {
-    for entry in all(sector).unwrap_or_default() {
+    for entry in all(sector).into_iter().flatten() {
         let part = partition(entry, entry.number, 0, table.sector_size);
         let is_new = table.partitions.iter().all(|other| other.start != part.start);
         if entry.kind == 0 && entry.start != 0 && entry.sectors != 0 && is_new && is_known(bytes, &part) {

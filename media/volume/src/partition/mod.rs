@@ -74,7 +74,9 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
 
 /// The table of an MBR with these entries; the whole medium without any.
 fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result<PartitionTable, Failure> {
-    let Some(mut entries) = entries else { return Ok(PartitionTable::whole(bytes.size())) };
+    let Some(mut entries) = entries else {
+        return Ok(mbr::unsigned(bytes).unwrap_or_else(|| PartitionTable::whole(bytes.size())));
+    };
     let cause = "the MBR says that there is a GPT, and neither header of one is whole";
     let lost = entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE).then(|| failure(Some(446), cause));
     // A hybrid table repeats partitions of the lost GPT.

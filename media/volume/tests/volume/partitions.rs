@@ -66,6 +66,44 @@ fn an_mbr_with_logical_partitions() {
     assert!(table.partitions.iter().any(|part| part.number == Some(5)));
 }
 
+/// A boot record without its signature, or with a state that is none, is read where known volumes
+/// begin at all of its entries, and not otherwise.
+#[test]
+fn a_boot_record_without_its_signature_is_read_where_volumes_prove_it() {
+    if lacks(&[Need::Program("sfdisk"), Need::Program("mkfs.vfat")]) {
+        return;
+    }
+    let bench = Bench::new();
+    let (image, part) = (bench.blank("mbr", 32 * MIB), bench.blank("part", 8 * MIB));
+    run_with("sfdisk", &["--quiet", text(&image)], b"label: dos\n2048,16384,6\n20480,16384,6\n");
+    run("mkfs.vfat", &[text(&part)]);
+    let volume = std::fs::read(&part).unwrap();
+    poke(&image, MIB, &volume);
+    let whole = std::fs::read(&image).unwrap();
+    // The second entry leads to nothing that is known.
+    poke(&image, 510, &[0, 0]);
+    assert_eq!(partitions(&open(&image)).unwrap().scheme, Scheme::None);
+    poke(&image, 10 * MIB, &volume);
+    let table = partitions(&open(&image)).unwrap();
+    let starts = [(None, 0), (Some(1), 2048), (None, 18432), (Some(2), 20480), (None, 36864)];
+    let found: Vec<_> = table.partitions.iter().map(|part| (part.number, part.start / 512)).collect();
+    assert!(table.scheme == Scheme::Mbr && found == starts, "{found:?}");
+    assert_eq!(table.warnings[0].cause, "the boot record has no signature (55 AA)");
+    // With its signature, and 0x7f where 0 or 0x80 is the state of a partition.
+    poke(&image, 510, &[0x55, 0xaa]);
+    poke(&image, 446, &[0x7f]);
+    let table = partitions(&open(&image)).unwrap();
+    assert!(table.scheme == Scheme::Mbr && table.warnings[0].cause.ends_with("in a state that is none"));
+    // Entries that overlap, or lead beyond the end, make none.
+    for (at, bytes) in [(470, 4096_u32), (474, 1 << 20), (458, 20_000)] {
+        std::fs::write(&image, &whole).unwrap();
+        poke(&image, 10 * MIB, &volume);
+        poke(&image, 510, &[0, 0]);
+        poke(&image, at, &bytes.to_le_bytes());
+        assert_eq!(partitions(&open(&image)).unwrap().scheme, Scheme::None, "{at}");
+    }
+}
+
 #[test]
 fn a_gpt_of_either_sector_and_its_backup() {
     if lacks(&[Need::Program("sfdisk"), Need::Loop]) {

@@ -27,8 +27,6 @@ pub enum Form {
     Raw,
     /// Compressed.
     Packed(Method),
-    /// By a method that is not read.
-    Unread(&'static str),
 }
 
 /// A range of the disk, in bytes.
@@ -81,7 +79,7 @@ impl Table {
                 0 => Form::Zero,
                 1 => Form::Raw,
                 2 => Form::Ignored,
-                0x8000_0004 => Form::Unread("ADC"),
+                0x8000_0004 => Form::Packed(Method::Adc),
                 0x8000_0005 => Form::Packed(Method::Zlib),
                 0x8000_0006 => Form::Packed(Method::Bzip2),
                 0x8000_0007 => Form::Packed(Method::Lzfse),

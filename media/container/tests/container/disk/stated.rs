@@ -91,9 +91,11 @@ fn a_dmg_of_every_form_and_its_checksums() {
     hurt[at] = 0x5b;
     let wrong = checked(&*alone(hurt).unwrap()).unwrap_err();
     assert!(wrong.contains("CRC-32"), "{wrong}");
-    // A method that is not read is refused in its place.
+    // Bytes that do not unpack are refused in their place.
     let run = |kind| vec![dmg::Run { kind, sectors: disk.len() as u64 / 512, stored: vec![0; 100] }];
-    for (kind, name) in [(0x8000_0004, "ADC"), (0x8000_0007, "a compressed unit that does not hold")] {
+    for (kind, name) in
+        [(0x8000_0004, "a compressed unit that does not unpack"), (0x8000_0007, "a compressed unit that does not hold")]
+    {
         let found = alone(dmg::write(&disk, &[("x", run(kind))])).unwrap();
         let error = found.read_at(0, &mut [0; 9]).unwrap_err().to_string();
         assert!(error.contains(name), "{error}");

@@ -4,6 +4,7 @@ use super::super::checked::{Checked, Stated};
 use super::super::limits::Limits;
 use super::super::member::{failure, node};
 use super::super::tape::Tape;
+use super::apple;
 use super::names::Names;
 use super::part::{Part, Parts};
 use super::transfer::{Decoder, Encoding};
@@ -57,6 +58,7 @@ fn fields(start: &[u8]) -> Option<(usize, usize)> {
 
 /// Whether a file that begins so is a message.
 pub fn is_message(start: &[u8]) -> bool {
+    let start = apple::message(start);
     let is_letter = start.first().is_some_and(u8::is_ascii_alphabetic);
     is_letter && fields(start).is_some_and(|(strong, usual)| strong >= 1 && usual >= 1 && strong + usual >= 3)
 }
@@ -74,7 +76,11 @@ pub fn is_message_named(start: &[u8], name: &[u8]) -> bool {
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     let (mut names, mut number, mut left) = (Names::default(), 0, limits.entries);
     let most = limits.most(bytes.size());
-    let parts = Parts::new(bytes.clone());
+    let (range, behind) = match apple::divided(&*bytes) {
+        Ok(divided) => divided,
+        Err(failed) => return Box::new(std::iter::once(Err(failed))),
+    };
+    let parts = Parts::new(bytes.clone(), range).chain(behind);
     Box::new(parts.map_while(move |found| {
         if left == 0 {
             return None;
@@ -84,7 +90,7 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
             return Some(Err(failure(b"", "the message has more parts than allowed")));
         }
         Some(found.map(|part| {
-            number += 1;
+            number += u64::from(!part.is_beside);
             let ending = ending(&part);
             let path = names.give(part.header.name.as_deref(), "part", number, ending);
             named(path, part, &bytes, most)
@@ -104,6 +110,7 @@ fn ending(part: &Part) -> &'static str {
         "image/gif" => ".gif",
         "application/pdf" => ".pdf",
         "application/pgp-signature" => ".asc",
+        apple::KIND => ".plist",
         kind if kind.starts_with("text/") => ".txt",
         _ => "",
     }

@@ -1,6 +1,8 @@
-//! Mail: messages (RFC 5322 with MIME), mbox, and Outlook's stores and messages. A message of an
-//! mbox is a member as it is stored; a part of a message is a member without its transfer encoding.
+//! Mail: messages (RFC 5322 with MIME), those of Apple Mail, mbox, and Outlook's stores and
+//! messages. A message of an mbox is a member as it is stored; a part of a message is a member
+//! without its transfer encoding.
 
+mod apple;
 mod header;
 mod mbox;
 mod message;

@@ -12,6 +12,9 @@ use super::super::tape::Tape;
 
 /// Bytes of a line that are held: more than a boundary may have (RFC 2046: 70), and a header line.
 const HELD: usize = 16 << 10;
+/// Text between parts that hardly anybody reads: a sentence for old programs, a footer. Longer than
+/// a sector it is a part by itself.
+const SENTENCE: u64 = 512;
 /// Multiparts in one another.
 const DEEPEST: usize = 100;
 
@@ -24,6 +27,8 @@ pub struct Part {
     pub range: (u64, u64),
     /// Whether it is a file in the text of the part before.
     pub is_uuencoded: bool,
+    /// Whether it stands beside the parts, and has no number among them.
+    pub is_beside: bool,
 }
 
 /// A part of a message, or a failure in its place.
@@ -42,8 +47,9 @@ struct Line {
 enum State {
     /// The header of a part, up to here; and where a line is that is not a field.
     Header(Vec<u8>, Option<u64>),
-    /// The text in front of the first part of a multipart, or behind the last.
-    Between,
+    /// The text in front of the first part of a multipart (`preamble`) or behind the last
+    /// (`epilogue`), and where it begins.
+    Between(&'static str, u64),
     /// The bytes of a part.
     Body(Header, u64),
 }
@@ -71,13 +77,12 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of the message that `bytes` are.
-    pub fn new(bytes: Arc<dyn Bytes>) -> Parts {
-        let size = bytes.size();
+    /// The parts of the message in a range of `bytes`.
+    pub fn new(bytes: Arc<dyn Bytes>, range: (u64, u64)) -> Parts {
         Parts {
-            input: BufReader::with_capacity(64 << 10, Tape::new(bytes, 0, size)),
-            at: 0,
-            size,
+            input: BufReader::with_capacity(64 << 10, Tape::new(bytes, range.0, range.1)),
+            at: range.0,
+            size: range.1,
             boundaries: Vec::new(),
             state: State::Header(Vec::new(), None),
             end: 0,
@@ -137,18 +142,23 @@ impl Parts {
             let (bytes, odd) = (std::mem::take(bytes), *odd);
             self.begin_body(&bytes, odd);
         }
-        match std::mem::replace(&mut self.state, State::Between) {
+        match std::mem::replace(&mut self.state, State::Between("epilogue", end)) {
             State::Header(bytes, _) => {
                 // One that is all header has no bytes; nothing at all is not a part.
                 if !bytes.is_empty() {
                     let header = header::read(&bytes);
-                    self.found.push_back(Ok(Part { header, range: (end, end), is_uuencoded: false }));
+                    self.found.push_back(Ok(Part { header, range: (end, end), is_uuencoded: false, is_beside: false }));
                 }
             }
-            State::Between => {}
+            State::Between(name, start) if end.saturating_sub(start) > SENTENCE => {
+                let name = Some(format!("{name}.txt").into_bytes());
+                let header = Header { kind: "text/plain".to_owned(), name, ..Header::default() };
+                self.found.push_back(Ok(Part { header, range: (start, end), is_uuencoded: false, is_beside: true }));
+            }
+            State::Between(..) => {}
             State::Body(header, start) => {
                 let range = (start, end.max(start));
-                self.found.push_back(Ok(Part { header, range, is_uuencoded: false }));
+                self.found.push_back(Ok(Part { header, range, is_uuencoded: false, is_beside: false }));
             }
         }
         if let Some(within) = self.within.take().filter(|within| within.is_sure) {
@@ -163,7 +173,7 @@ impl Parts {
             match &header.boundary {
                 Some(boundary) if !boundary.is_empty() && self.boundaries.len() < DEEPEST => {
                     self.boundaries.push(boundary.trim_ascii_end().to_vec());
-                    self.state = State::Between;
+                    self.state = State::Between("preamble", start);
                     return;
                 }
                 Some(boundary) if !boundary.is_empty() => {
@@ -182,7 +192,7 @@ impl Parts {
             let end = line.at - if matches!(self.state, State::Body(..)) { self.end.min(line.at) } else { 0 };
             self.end_part(end);
             self.boundaries.truncate(depth + usize::from(!is_last));
-            self.state = if is_last { State::Between } else { State::Header(Vec::new(), None) };
+            self.state = if is_last { State::Between("epilogue", line.next) } else { State::Header(Vec::new(), None) };
             self.end = line.end;
             return;
         }
@@ -214,7 +224,7 @@ impl Parts {
                     }
                 }
             }
-            State::Between => {}
+            State::Between(..) => {}
             State::Body(header, _) => {
                 let is_text = header.kind.is_empty() || header.kind == "text/plain";
                 if is_text && Encoding::of(&header.encoding) == Some(Encoding::None) {
@@ -236,7 +246,7 @@ impl Parts {
                 let header = Header { name: Some(within.name.clone()), ..Header::default() };
                 let range = (within.start, line.next);
                 self.within = None;
-                self.found.push_back(Ok(Part { header, range, is_uuencoded: true }));
+                self.found.push_back(Ok(Part { header, range, is_uuencoded: true, is_beside: false }));
             }
             Some(within) => {
                 let is_line = content == b"`" || transfer::uu_line(&line.start).is_some();

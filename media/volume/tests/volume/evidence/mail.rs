@@ -35,6 +35,29 @@ fn parts_of_a_message() {
 }
 
 #[test]
+fn a_message_of_apple_mail() {
+    let list = b"<?xml version=\"1.0\"?>\n<plist><dict><key>flags</key></dict></plist>\n";
+    let whole = [format!("{:<10}\n", MESSAGE.len()).as_bytes(), MESSAGE.as_bytes(), list].concat();
+    let found = files(std::slice::from_ref(&whole));
+    let mut expected = files(&[sample()]);
+    expected.insert("emlx.plist".to_owned(), list.to_vec());
+    assert_eq!(found, expected);
+    let cut = whole[..whole.len() - list.len() - 20].to_vec();
+    assert!(faults(&[cut]).contains("cut off"));
+}
+
+/// Longer than a sentence for old programs they are parts: bytes that programs for mail hide.
+#[test]
+fn long_text_in_front_of_the_parts_and_behind_them() {
+    let long = "hidden line\r\n".repeat(50);
+    let message = MESSAGE.replace("A preamble.\r\n", &long).replace("an epilogue\r\n", &long);
+    let found = files(&[message.into_bytes()]);
+    let mut expected = files(&[sample()]);
+    expected.extend(["preamble.txt", "epilogue.txt"].map(|name| (name.to_owned(), long.clone().into_bytes())));
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn a_text_with_files_in_it() {
     let message =
         "From: a\nTo: b\nMessage-ID: <1@x>\n\nSee:\nbegin 644 cat.txt\n#8V%T\n`\nend\nbegin 644 dog\nas it was\n";

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks, mutants};
-use pfh_volume::{Bytes, Composition, Piece, Slice, compose, is_piece};
+use pfh_volume::{Bytes, Composition, Piece, Slice, account, compose, is_piece};
 
 use crate::image::{Bench, open, poke, run, text};
 use crate::listing::{assert_same, items, volume_of};
@@ -137,6 +137,18 @@ fn linear_volumes_over_two_physical_ones() {
     let mut expected = tree::items(&root);
     expected.insert(b"lost+found".to_vec(), tree::Item::Directory);
     assert_same(&items(&volume_of(big.bytes.clone())), &expected);
+    // The account: each extent is that of a volume or free.
+    for (volume, free) in volumes.iter().zip([3, 0]) {
+        let account = account::medium(volume).unwrap();
+        let sum = |name: &str| {
+            let of = account.extents.iter().filter(|extent| extent.name == name.as_bytes());
+            of.map(|extent| extent.length).sum::<u64>() / MIB
+        };
+        let held = [sum("vg0/big"), sum("vg0/root"), account.sum(account::Holds::Free) / MIB];
+        assert_eq!(held[0] + held[1] + held[2], volume.size() / MIB - 1, "{held:?}");
+        assert_eq!(held[2], free, "{held:?}");
+        assert_eq!(account.sum(account::Holds::Residue), 0);
+    }
     // Without the second physical volume one of the two is whole.
     let found = logical_volumes(&volumes[..1]);
     assert!(!found.is_complete && found.warnings[0].cause.contains("without its physical volumes"));
