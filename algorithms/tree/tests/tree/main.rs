@@ -6,6 +6,7 @@ mod attacks;
 mod audit;
 mod flat;
 mod foreign;
+mod interleaved;
 mod modes;
 mod outboard;
 mod range;
