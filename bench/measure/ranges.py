@@ -8,8 +8,8 @@ hash + join) / n, never less than the join, which alone goes in order, and never
 GB/s. It knows no contention in the kernel, and no other sockets. GB/s are of 10^9 bytes.
 
 Leaf interleaving, whose leaves lie all over the file, goes in order: the shares of n threads, from the code that hands them out, run one
-after the other, and n processors take as long as the slowest of each buffer, or as the copy, which one of them does meanwhile. PFH_ISA lowers
-the lanes.
+after the other, and n processors take as long as the slowest of each buffer, never less than the copy, which one of them does meanwhile, nor than
+an nth of both. PFH_ISA lowers the lanes.
 """
 
 from pathlib import Path

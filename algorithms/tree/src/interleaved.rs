@@ -203,8 +203,8 @@ impl Interleaved {
     }
 }
 
-/// Lets groups absorb rounds, as many groups on each of the executor's threads, which are at most as
-/// many as the groups.
+/// Lets groups absorb rounds, as many groups on each of the executor's threads. There are at least
+/// as many groups as threads.
 fn share(groups: &mut [Group], mode: &Interleaving, rounds: &[Cow<'_, [u8]>], executor: &dyn Executor) {
     let mut rest = groups;
     let mut tasks: Vec<Task<'_>> = Vec::new();

@@ -7,6 +7,7 @@ mod audit;
 mod flat;
 mod foreign;
 mod interleaved;
+mod keyed;
 mod modes;
 mod outboard;
 mod range;
