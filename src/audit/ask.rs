@@ -12,6 +12,7 @@ use pfh_engine::Control;
 use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::{Output, os};
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, spread};
+use pfh_tree::outboard::Function;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -349,9 +350,13 @@ impl Asking<'_, '_> {
             return Ok(worst);
         }
         let total = leaves.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
-        let first = all[0].commitment.parameters().function().name();
-        let same = all.iter().all(|kept| kept.commitment.parameters().function().name() == first);
-        let algorithm = if same { first } else { "blake3 or sha" };
+        let first = all[0].commitment.parameters().function();
+        let functions = || all.iter().map(|kept| kept.commitment.parameters().function());
+        let algorithm = match functions().all(|function| function == first) {
+            true => first.name(),
+            false if functions().any(Function::is_keyed) => "blake3, sha or keyed",
+            false => "blake3 or sha",
+        };
         let verdict = AuditVerdict::of_set(name, algorithm, (shown, total), (asked, all.len()), extent.loss);
         self.judged(&verdict)
     }

@@ -10,6 +10,7 @@ use pfh::tree::{Failure, Function, Locked, Problem, append, build as verb, diff,
 use pfh::{Control, Secret, SecretError};
 use pfh_inject::{Need, lacks, random};
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const KEY: &str = "whats the Elvish word for friend";
@@ -45,6 +46,14 @@ fn updated(file: &Path, changed: Changed, key: &Option<Secret>, proof: Option<Pa
     update::run(&request, &mut |_| Ok(()), &Control::new()).map(|summary| summary.root)
 }
 
+fn ranges(only: Range<u64>) -> Vec<Range<u64>> {
+    std::iter::once(only).collect()
+}
+
+fn ranged(only: Range<u64>) -> Changed {
+    Changed::Ranges(ranges(only))
+}
+
 /// Why the key of a tree, a proof or an auditor's line was refused.
 fn locked<T: std::fmt::Debug>(done: Result<T, Error>) -> Locked {
     let error = done.unwrap_err();
@@ -69,8 +78,8 @@ fn a_change_gives_the_tree_of_a_fresh_build() {
         bytes[100_000] ^= 1;
         fs::write(&file, &bytes).unwrap();
         let found = checked(&file, &key, None).unwrap();
-        assert!(found.differs() && found.judged().unwrap().corrupt == [99_328..100_352], "{function:?}");
-        let now = updated(&file, Changed::Ranges(vec![100_000..100_001]), &key, None).unwrap();
+        assert!(found.differs() && found.corrupt() == Some(ranges(99_328..100_352)), "{function:?}");
+        let now = updated(&file, ranged(100_000..100_001), &key, None).unwrap();
         let tree = tree_of(&file);
         assert_ne!(now, root);
         assert_eq!((built(&file, function, &key), &tree_of(&file)), (now.clone(), &tree), "{function:?}");
@@ -106,7 +115,7 @@ fn other_keys_are_refused() {
         let tree = tree_of(&file);
         for (key, why) in [(&None, Locked::Missing(function)), (&other, Locked::Other(function))] {
             assert_eq!(locked(checked(&file, key, None)), why);
-            assert_eq!(locked(updated(&file, Changed::Ranges(vec![0..1]), key, None)), why);
+            assert_eq!(locked(updated(&file, ranged(0..1), key, None)), why);
             assert_eq!(locked(proved(&file, &room.at("part"), key)), why);
         }
         assert!(matches!(locked(request(&file, function.name(), &None)), Locked::Missing(_)));
@@ -227,7 +236,7 @@ fn an_audit_by_the_key() {
         fs::write(&file, &bytes).unwrap();
         let proof = Some(room.at("proof"));
         let _ = fs::remove_file(room.at("proof"));
-        let root = updated(&file, Changed::Ranges(vec![40_000..40_001]), &key, proof).unwrap();
+        let root = updated(&file, ranged(40_000..40_001), &key, proof).unwrap();
         let mut renewed = renew::Request::new(room.at("kept"), room.at("proof"));
         (renewed.output, renewed.replace) = (room.at("now").into(), true);
         assert_eq!(locked(renew::run(&renewed, quiet, control).map(drop)), Locked::Missing(function));
