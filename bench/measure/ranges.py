@@ -6,6 +6,10 @@ Runs `cargo run --release -p pfh-engine --example ranges`, which compares the jo
 seconds a GiB of one thread, the copy from the page cache, the hash and the join. The model shares out all but the join: n processors take (copy +
 hash + join) / n, never less than the join, which alone goes in order, and never less than the file's way over a memory bus of 40, 200 or 400
 GB/s. It knows no contention in the kernel, and no other sockets. GB/s are of 10^9 bytes.
+
+Leaf interleaving, whose leaves lie all over the file, goes in order: the shares of n threads, from the code that hands them out, run one
+after the other, and n processors take as long as the slowest of each buffer, never less than the copy, which one of them does meanwhile, nor than
+an nth of both. PFH_ISA lowers the lanes.
 """
 
 from pathlib import Path

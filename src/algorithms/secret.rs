@@ -83,6 +83,12 @@ impl Secret {
         Secret { path: "the context".into(), bytes: text.as_bytes().to_vec().leak(), is_context: true }
     }
 
+    /// The key of a tree; `None` if it is a context.
+    #[cfg(feature = "audit")]
+    pub(crate) fn key(&self) -> Option<pfh_tree::outboard::Key> {
+        (!self.is_context).then(|| pfh_tree::outboard::Key::new(self.bytes))
+    }
+
     /// The file that it was read from, if there is one.
     pub fn path(&self) -> Option<&Path> {
         (!self.is_context).then_some(&self.path)

@@ -2,6 +2,7 @@
 //! again and again.
 
 use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Sample, Status, Wrong, copy, files};
+use crate::algorithms::Secret;
 use crate::job;
 use crate::key::{self, VerifyingKey};
 use crate::outputs::{Existing, Kind, Outputs};
@@ -11,6 +12,7 @@ use pfh_engine::Control;
 use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::{Output, os};
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, spread};
+use pfh_tree::outboard::Function;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -52,6 +54,8 @@ pub struct Request {
     pub extent: Extent,
     /// How the server is asked.
     pub how: How,
+    /// The key of trees that have one.
+    pub secret: Option<Secret>,
     /// The file of the public key that must have signed the answers.
     pub signed_by: Option<PathBuf>,
     /// Time for each file, from the question to the end of the answer; a second is added for each
@@ -78,6 +82,7 @@ impl Request {
             identity: None,
             extent: Extent::default(),
             how: How::Each,
+            secret: None,
             signed_by: None,
             timeout: Duration::from_secs(60),
             evidence: None,
@@ -99,6 +104,7 @@ impl Request {
     pub fn outputs(&self, files: usize) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.reads_apart([&self.kept]).reads_apart(&self.signed_by);
+        outputs.reads_apart(self.secret.as_ref().and_then(Secret::path));
         match &self.how {
             How::Keyed(data) => drop(outputs.reads_apart([data]).reads(tree::beside(data))),
             How::Token(tokens) => {
@@ -186,6 +192,12 @@ impl Asking<'_, '_> {
         if all.is_empty() {
             return Err(Problem::NotKept.into());
         }
+        let secret = request.secret.as_ref();
+        all = match &request.how {
+            // The files that a catalogue lists may be the ones under a key.
+            How::Catalogue => files::unlock(all, &request.kept, secret)?,
+            _ => files::unlock_all(all, &request.kept, secret)?,
+        };
         // Later rounds replace the evidence of earlier ones.
         let mut outputs = request.outputs(all.len());
         outputs.set_replace(request.replace || number > 1);
@@ -338,9 +350,13 @@ impl Asking<'_, '_> {
             return Ok(worst);
         }
         let total = leaves.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
-        let first = all[0].commitment.parameters().function().name();
-        let same = all.iter().all(|kept| kept.commitment.parameters().function().name() == first);
-        let algorithm = if same { first } else { "blake3 or sha" };
+        let first = all[0].commitment.parameters().function();
+        let functions = || all.iter().map(|kept| kept.commitment.parameters().function());
+        let algorithm = match functions().all(|function| function == first) {
+            true => first.name(),
+            false if functions().any(Function::is_keyed) => "blake3, sha or keyed",
+            false => "blake3 or sha",
+        };
         let verdict = AuditVerdict::of_set(name, algorithm, (shown, total), (asked, all.len()), extent.loss);
         self.judged(&verdict)
     }
@@ -367,6 +383,7 @@ impl Asking<'_, '_> {
             if listed.is_empty() {
                 return Err(wrong("the catalogue is empty".into()).into());
             }
+            let listed = files::unlock(listed, &self.request.kept, self.request.secret.as_ref())?;
             worst = worst.max(self.set(&identity, &listed, key)?);
         }
         Ok(worst)

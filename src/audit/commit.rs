@@ -3,11 +3,12 @@
 
 use super::{Error, Events, Problem, Wrong, files};
 use crate::Destination;
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
-use crate::tree::{SUFFIX, beside};
+use crate::tree::{SUFFIX, beside, key};
 use pfh_audit::Kept;
 use pfh_engine::Control;
-use pfh_outboard as outboard;
+use pfh_outboard::{self as outboard, Failure};
 use pfh_source::os::names::OsStrExt;
 use pfh_tree::audit::{Commitment, IDENTITY};
 use std::ffi::OsString;
@@ -24,6 +25,8 @@ pub struct Request {
     /// The name of the one file on both sides: its name as given, unless something else is. For a
     /// server it is the path below the server's directory.
     pub identity: Option<OsString>,
+    /// The key of trees that have one.
+    pub secret: Option<Secret>,
     /// Where the lines go.
     pub output: Destination,
     /// Whether an existing file may be replaced; inputs never are.
@@ -34,7 +37,14 @@ impl Request {
     /// Files with a tree beside each, to standard output.
     pub fn new(files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Request {
         let files = files.into_iter().map(Into::into).collect();
-        Request { files, tree: None, identity: None, output: Destination::default(), replace: false }
+        Request { files, tree: None, identity: None, secret: None, output: Destination::default(), replace: false }
+    }
+
+    /// The trees are under this key.
+    #[must_use]
+    pub fn secret(mut self, secret: Option<Secret>) -> Request {
+        self.secret = secret;
+        self
     }
 
     /// The lines go there.
@@ -48,6 +58,7 @@ impl Request {
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("output", self.output.path()).reads_apart(&self.files);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         match &self.tree {
             Some(tree) => outputs.reads(tree),
             None => outputs.reads_all(self.files.iter().map(|file| beside(file))),
@@ -92,7 +103,10 @@ pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) 
             // `commit *` meets the trees beside the files.
             continue;
         }
-        let tree = outboard::load(&tree).map_err(Wrong::from)?;
+        let tree = outboard::load(&tree, key(request.secret.as_ref())).map_err(|failure| match failure {
+            Failure::Locked { tree: path, why } => Error::from(Problem::Locked { path, why }),
+            failure => Wrong::from(failure).into(),
+        })?;
         let found = files::open(file)?.size();
         if found != tree.length() {
             return Err(Problem::Length { file: file.clone(), found, stated: tree.length() }.into());

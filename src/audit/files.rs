@@ -2,13 +2,16 @@
 
 use super::{Error, Problem};
 use crate::Destination;
+use crate::algorithms::Secret;
 use crate::job::About;
+use crate::tree;
 use pfh_audit::Kept;
 use pfh_outboard as outboard;
 use pfh_source::os;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Document, Ranges, Stream};
 use pfh_tree::audit::Challenge;
+use pfh_tree::outboard::Locked;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -86,6 +89,32 @@ pub fn kept(path: &Path) -> Result<Vec<Kept>, Error> {
     let wrong = |why: String| Error::from(Problem::Malformed { path: path.to_owned(), why });
     let kept = pfh_audit::parse(&input(path, SHORT)?).map_err(|error| wrong(error.to_string()))?;
     if kept.is_empty() { Err(wrong("no commitment in it".into())) } else { Ok(kept) }
+}
+
+/// The commitments to trees under a key, by which answers can be judged then. Others stay as they
+/// are.
+pub fn unlock(mut kept: Vec<Kept>, path: &Path, secret: Option<&Secret>) -> Result<Vec<Kept>, Error> {
+    let locked = |why| Problem::Locked { path: path.to_owned(), why };
+    for one in kept.iter_mut().filter(|one| one.commitment.parameters().function().is_keyed()) {
+        one.commitment = one.commitment.unlock(tree::key(secret)).map_err(locked)?;
+    }
+    Ok(kept)
+}
+
+/// The same, where a key that none of them takes is refused.
+pub fn unlock_all(kept: Vec<Kept>, path: &Path, secret: Option<&Secret>) -> Result<Vec<Kept>, Error> {
+    let keyed = |one: &Kept| one.commitment.parameters().function().is_keyed();
+    if let (Some(_), Some(first), false) = (secret, kept.first(), kept.iter().any(keyed)) {
+        let why = Locked::Needless(first.commitment.parameters().function());
+        return Err(Problem::Locked { path: path.to_owned(), why }.into());
+    }
+    unlock(kept, path, secret)
+}
+
+/// The line that is meant, under the key of its tree, if it has one.
+pub fn one_of(path: &Path, identity: Option<&OsStr>, secret: Option<&Secret>) -> Result<Kept, Error> {
+    let meant = one(kept(path)?, identity)?;
+    Ok(unlock_all(vec![meant], path, secret)?.remove(0))
 }
 
 /// The line that is meant.

@@ -23,6 +23,14 @@ pub enum Problem {
     /// There are several lines.
     #[error("several files are kept, and the request states none of them")]
     Several,
+    /// The key of a tree is missing, another, or none.
+    #[error("{}: {why}", shown(path))]
+    Locked {
+        /// The file of the commitments.
+        path: PathBuf,
+        /// Why.
+        why: pfh_tree::outboard::Locked,
+    },
     /// Several files cannot have one name or tree.
     #[error("an identity and a tree are for one file")]
     OneFile,

@@ -4,6 +4,7 @@
 pub use super::renewed::Renewed as Summary;
 use super::{Error, Event, Events, Problem, files};
 use crate::Destination;
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_tree::audit::Renewal;
@@ -21,6 +22,8 @@ pub struct Request {
     pub update: PathBuf,
     /// Which file, if several are kept.
     pub identity: Option<OsString>,
+    /// The key of the file's tree, if it has one.
+    pub secret: Option<Secret>,
     /// Where the lines with the new root go.
     pub output: Destination,
     /// Whether an existing file may be replaced; inputs never are.
@@ -31,13 +34,14 @@ impl Request {
     /// The lines go to standard output.
     pub fn new(kept: impl Into<PathBuf>, update: impl Into<PathBuf>) -> Request {
         let (kept, update) = (kept.into(), update.into());
-        Request { kept, update, identity: None, output: Destination::default(), replace: false }
+        Request { kept, update, identity: None, secret: None, output: Destination::default(), replace: false }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("output", self.output.path()).reads_apart([&self.kept, &self.update]);
+        outputs.reads_apart(self.secret.as_ref().and_then(Secret::path));
         outputs
     }
 
@@ -62,6 +66,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, _control: &Control<'_>) -
         |why| Error::from(Problem::Malformed { path: request.update.clone(), why: format!("not an update: {why}") });
     let renewal = Renewal::decode(&files::input(&request.update, files::SHORT)?).map_err(wrong)?;
     let meant = files::one(all.clone(), request.identity.as_deref())?;
+    let meant = files::unlock_all(vec![meant], &request.kept, request.secret.as_ref())?.remove(0);
     let rejected =
         |why: &dyn fmt::Display| Problem::Rejected { identity: meant.identity.clone(), why: why.to_string() };
     let commitment = meant.commitment.renew(&renewal).map_err(|why| rejected(&why))?;

@@ -2,6 +2,7 @@
 //! one audit without it.
 
 use super::{Error, Events, Extent, copy, files};
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use crate::tree::beside;
 use pfh_audit::Tokens;
@@ -23,6 +24,8 @@ pub struct Request {
     pub count: u32,
     /// How much each asks for.
     pub extent: Extent,
+    /// The key of the file's tree, if it has one.
+    pub secret: Option<Secret>,
     /// Where the tokens go: a file that only its owner may read.
     pub output: PathBuf,
     /// Whether an existing file may be replaced; inputs never are.
@@ -33,13 +36,23 @@ impl Request {
     /// Twelve tokens of the usual extent.
     pub fn new(kept: impl Into<PathBuf>, data: impl Into<PathBuf>, output: impl Into<PathBuf>) -> Request {
         let (kept, data, output) = (kept.into(), data.into(), output.into());
-        Request { kept, identity: None, data, count: 12, extent: Extent::default(), output, replace: false }
+        Request {
+            kept,
+            identity: None,
+            data,
+            count: 12,
+            extent: Extent::default(),
+            secret: None,
+            output,
+            replace: false,
+        }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("output", Some(&self.output)).reads_apart([&self.kept, &self.data]).reads(beside(&self.data));
+        outputs.reads_apart(self.secret.as_ref().and_then(Secret::path));
         outputs
     }
 
@@ -61,7 +74,7 @@ impl Request {
 /// be written.
 pub fn run(request: &Request, _events: &mut Events<'_>, control: &Control<'_>) -> Result<(), Error> {
     request.check()?;
-    let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;
+    let kept = files::one_of(&request.kept, request.identity.as_deref(), request.secret.as_ref())?;
     let sample = request.extent.sample()?;
     let mut made = Tokens::new(kept.clone());
     for _ in 0..request.count {

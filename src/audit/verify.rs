@@ -1,6 +1,7 @@
 //! `verify`: whether an answer proves the challenged leaves. Run by the auditor.
 
 use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Wrong, copy, files};
+use crate::algorithms::Secret;
 use crate::key::{self, VerifyingKey};
 use crate::outputs::Outputs;
 use pfh_audit::Kept;
@@ -28,6 +29,8 @@ pub struct Request {
     pub signed_by: Option<PathBuf>,
     /// The auditor's copy of the file, if the answer is a keyed one.
     pub data: Option<PathBuf>,
+    /// The key of the file's tree, if it has one.
+    pub secret: Option<Secret>,
     /// The fraction of the leaves for which the probability of finding their loss is stated,
     /// between 0 and 1.
     pub loss: f64,
@@ -37,7 +40,7 @@ impl Request {
     /// An answer that shows leaves, signed by anybody or nobody.
     pub fn new(kept: impl Into<PathBuf>, challenge: impl Into<PathBuf>, answer: impl Into<PathBuf>) -> Request {
         let (kept, challenge, answer) = (kept.into(), challenge.into(), answer.into());
-        Request { kept, challenge, answer, signed_by: None, data: None, loss: Extent::default().loss }
+        Request { kept, challenge, answer, signed_by: None, data: None, secret: None, loss: Extent::default().loss }
     }
 
     /// The inputs; nothing is written.
@@ -45,6 +48,7 @@ impl Request {
         let mut outputs = Outputs::new(false);
         outputs.reads_apart([&self.kept, &self.challenge, &self.answer]);
         outputs.reads_apart(self.signed_by.iter().chain(&self.data));
+        outputs.reads_apart(self.secret.as_ref().and_then(Secret::path));
         outputs
     }
 
@@ -65,7 +69,7 @@ impl Request {
     /// An answer that shows leaves.
     fn judge(&self, control: &Control<'_>) -> Result<AuditVerdict, Error> {
         let challenge = files::question(&self.challenge)?;
-        let kept = files::one(files::kept(&self.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;
+        let kept = files::one_of(&self.kept, Some(OsStr::from_bytes(challenge.identity())), self.secret.as_ref())?;
         match &self.data {
             Some(data) => self.keyed(data, &kept, &challenge, control),
             None => self.leaves(&kept, &challenge),

@@ -195,7 +195,7 @@ fn in_ranges(
             control.report(&Progress::Medium(medium));
         };
         let cancel = control.cancel().flag();
-        work(one, range, &mut Pass { threads, cancel, progress: &mut progress, trusted: None })?;
+        work(one, range, &mut Pass { threads, cancel, progress: &mut progress, trusted: None, key: None })?;
         before += one.size;
     }
     Ok(())

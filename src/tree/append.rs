@@ -1,7 +1,8 @@
 //! `append`: the tree of a file takes in the bytes appended to the file.
 
 use super::check::{Must, of_pairs};
-use super::{Done, Error, Event, Events, Summary, beside, guard, pass, pass_trusting};
+use super::{Done, Error, Event, Events, Summary, beside, guard, key, keyless, pass, pass_under};
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -18,6 +19,8 @@ pub struct Request {
     pub tree: PathBuf,
     /// The root that the tree must have before; without it the tree is believed.
     pub must: Option<Must>,
+    /// The key of a tree that has one.
+    pub secret: Option<Secret>,
     /// Threads that hash: one per processor.
     pub threads: usize,
 }
@@ -27,12 +30,13 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>) -> Request {
         let file = file.into();
         let tree = beside(&file);
-        Request { file, tree, must: None, threads: processors() }
+        Request { file, tree, must: None, secret: None, threads: processors() }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(false);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         outputs.reads_apart([&*self.file]).reads_apart(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
@@ -62,6 +66,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 fn appended(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let (file, tree) = (&request.file, &request.tree);
     if tree.exists() && outboard::flat_name(tree)?.is_some() {
+        keyless(request.secret.as_ref(), tree)?;
         let must = Must::flat_root(request.must.as_ref(), tree)?;
         let appended = pass(request.threads, control, |pass| outboard::append_flat(file, tree, must.as_deref(), pass));
         let (tree, bytes) = appended?;
@@ -69,7 +74,9 @@ fn appended(request: &Request, control: &Control<'_>) -> Result<Summary, Error> 
         return Ok(Summary::flat(file, &tree, Done::Appended(end - bytes..end)));
     }
     let trusted = request.must.as_ref().map(|must| of_pairs(must.root(file)?)).transpose()?;
-    let (tree, bytes) = pass_trusting(trusted, request.threads, control, |pass| outboard::append(file, tree, pass))?;
+    let (tree, bytes) = pass_under(key(request.secret.as_ref()), trusted, request.threads, control, |pass| {
+        outboard::append(file, tree, pass)
+    })?;
     let end = tree.length();
     Ok(Summary::new(file, &tree.header(), Done::Appended(end - bytes..end)))
 }

@@ -21,8 +21,8 @@ use super::parts::Parts;
 use super::pieces::Listed;
 use super::{Done, Error, Event, Events, Failure, Flat, Function, JOURNAL, OWN, Outboard, Parameters, Problem};
 use super::{SUFFIX, Shape};
-use super::{beside, guard, lock, pass};
-use crate::algorithms::Algorithm;
+use super::{beside, guard, key, lock, pass};
+use crate::algorithms::{Algorithm, REGISTRY, Secret};
 use crate::outputs::{Kind, Outputs};
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Pass};
@@ -67,6 +67,8 @@ pub struct Request {
     /// A tree hash instead, as `kt128` or `sakura-li-128,leaves=32`: the tree has two levels then,
     /// and the root is the digest of the whole file under it.
     pub mode: Option<Algorithm>,
+    /// The file of the key, which no output replaces.
+    pub secret: Option<Secret>,
     /// Threads that hash: one per processor.
     pub threads: usize,
     /// Whether an existing file that is not a tree may be replaced; inputs never are.
@@ -106,7 +108,50 @@ impl Request {
 
     fn new(of: Of) -> Request {
         let parameters = Parameters::new(Function::Blake3, 16 << 10).expect("a power of two");
-        Request { of, tree: None, parameters, mode: None, threads: processors(), replace: false }
+        Request { of, tree: None, parameters, mode: None, secret: None, threads: processors(), replace: false }
+    }
+
+    /// Trees by the algorithm of this name, over leaves of this many bytes if its name does not
+    /// state them, under a key if it needs one.
+    ///
+    /// # Errors
+    /// When the name is of no algorithm with a tree, a key is missing, needless or none of its
+    /// keys, or a leaf cannot have this length.
+    pub fn algorithm(mut self, name: &str, leaf: Option<usize>, secret: Option<&Secret>) -> Result<Request, Error> {
+        let found = match Function::named(&name.to_ascii_lowercase()) {
+            Some(function) => Some(function),
+            None => {
+                let algorithm = REGISTRY.find(name).map_err(|error| Problem::NoTree(error.to_string()))?;
+                let function = Function::named(&algorithm.to_string());
+                if function.is_none() {
+                    if algorithm.lacks_key() {
+                        return Err(no_tree(algorithm).into());
+                    }
+                    self.mode = Some(algorithm.into());
+                }
+                function
+            }
+        };
+        let name =
+            found.map_or_else(|| self.mode.map_or_else(String::new, |mode| mode.to_string()), |f| f.name().into());
+        if let Some(path) = secret.and_then(Secret::path).filter(|_| !found.is_some_and(Function::is_keyed)) {
+            return Err(Problem::Keyless { path: path.to_owned(), name }.into());
+        }
+        self.secret = secret.cloned();
+        match (found, leaf) {
+            (Some(function), leaf) => {
+                let leaf = leaf.unwrap_or(self.parameters.leaf_length());
+                let unfit = |why| match secret.and_then(Secret::path) {
+                    Some(path) => Problem::Locked { path: path.to_owned(), why },
+                    None => Problem::NoKey(why),
+                };
+                let under = Parameters::under(function, leaf, key(secret)).map_err(unfit)?;
+                self.parameters = under.ok_or(Problem::Leaf)?;
+            }
+            (None, Some(_)) => return Err(Problem::OwnLeaf(name).into()),
+            (None, None) => _ = self.shape()?,
+        }
+        Ok(self)
     }
 
     /// Where the one tree goes; `None` if each file has its own, or a stream has no place.
@@ -122,6 +167,7 @@ impl Request {
     /// is guarded when its turn comes.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         match (&self.of, self.place()) {
             (Of::File(file), Some(tree)) => {
                 guard(&mut outputs, file, &tree);
@@ -154,11 +200,7 @@ impl Request {
     /// The tree hash and the shape of its leaves, if one was asked for.
     fn shape(&self) -> Result<Option<Shape>, Error> {
         let Some(algorithm) = self.mode else { return Ok(None) };
-        let none = || {
-            let words = "trees are of blake3, sha256, sha3-256 and, with at most 64 bytes of output, of kt128, kt256";
-            Problem::NoTree(format!("{algorithm} has no tree: {words}, parallelhash* and sakura-*"))
-        };
-        Ok(Some(Shape::of(algorithm.into()).ok_or_else(none)?))
+        Ok(Some(Shape::of(algorithm.into()).ok_or_else(|| no_tree(algorithm.into()))?))
     }
 
     fn one(&self, file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<super::Summary, Failure> {
@@ -196,6 +238,13 @@ impl Request {
             Grown::Flat(built) => super::Summary::flat(file, &built, Done::Built),
         })
     }
+}
+
+/// That an algorithm has no tree, and which ones do.
+fn no_tree(algorithm: pfh_digest::Algorithm) -> Problem {
+    let words = "trees are of blake3, sha256, sha3-256, under a key of hmac-sha256, hmac-sha3-256, kmac256, \
+                 blake3-keyed, and, with at most 64 bytes of output, of kt128, kt256";
+    Problem::NoTree(format!("{algorithm} has no tree: {words}, parallelhash* and sakura-*"))
 }
 
 /// A tree of either kind.

@@ -1,6 +1,8 @@
 //! `check`: which ranges of a file are not what they were when its tree was made.
 
-use super::{Done, Error, Event, Events, Expected, Judged, Problem, Stated, Summary, beside, pass};
+use super::{Done, Error, Event, Events, Expected, Judged, Key, Problem, Stated, Summary};
+use super::{beside, key, keyless, pass, pass_under};
+use crate::algorithms::Secret;
 use crate::job::About;
 use crate::outputs::Outputs;
 use pfh_audit::Kept;
@@ -30,11 +32,12 @@ pub enum Must {
 
 impl Must {
     /// The line that an auditor keeps of the file, if one is to be believed.
-    fn kept(&self, file: &Path) -> Result<Option<Kept>, Error> {
-        match self {
-            Must::Root(_) => Ok(None),
-            Must::Kept { path, identity } => line(path, identity.as_deref(), file).map(Some),
-        }
+    fn kept(&self, file: &Path, key: Option<Key>) -> Result<Option<Kept>, Error> {
+        let Must::Kept { path, identity } = self else { return Ok(None) };
+        let mut kept = line(path, identity.as_deref(), file)?;
+        let locked = |why| Problem::Locked { path: path.clone(), why };
+        kept.commitment = kept.commitment.unlock(key).map_err(locked)?;
+        Ok(Some(kept))
     }
 
     /// The root.
@@ -90,6 +93,8 @@ pub struct Request {
     /// The root that the file must give. Without it a file and a tree that were changed together
     /// pass.
     pub must: Option<Must>,
+    /// The key of a tree that has one.
+    pub secret: Option<Secret>,
     /// Threads that hash: one per processor.
     pub threads: usize,
 }
@@ -99,7 +104,7 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>) -> Request {
         let file = file.into();
         let tree = beside(&file);
-        Request { file, tree, must: None, threads: processors() }
+        Request { file, tree, must: None, secret: None, threads: processors() }
     }
 
     /// Whether the request makes sense: no stream is read twice.
@@ -108,11 +113,13 @@ impl Request {
     /// When it does not.
     pub fn check(&self) -> Result<(), Error> {
         let kept = self.must.as_ref().and_then(Must::path);
-        Ok(Outputs::default().reads_apart([&*self.file]).reads_apart(kept).check()?)
+        let key = self.secret.as_ref().and_then(Secret::path);
+        Ok(Outputs::default().reads_apart([&*self.file]).reads_apart(kept).reads_apart(key).check()?)
     }
 
     /// The same by a tree of two levels.
     fn judge_flat(&self, control: &Control<'_>) -> Result<Summary, Error> {
+        keyless(self.secret.as_ref(), &self.tree)?;
         let must = Must::flat_root(self.must.as_ref(), &self.tree)?;
         let tree = outboard::load_flat(&self.tree)?;
         let state = pass(self.threads, control, |pass| outboard::check_flat(&self.file, &tree, pass))?;
@@ -130,7 +137,7 @@ impl Request {
             let done = Done::Checked { judged: Judged::Alone(now.leaf_count()), expected: Some(expected) };
             return Ok(Summary::new(&self.file, &now.header(), done));
         }
-        let tree = outboard::load(&self.tree)?;
+        let tree = outboard::load(&self.tree, pass.key)?;
         let verdict = outboard::check(&self.file, &tree, pass)?;
         let expected = match (&self.must, kept) {
             (Some(Must::Root(root)), _) => {
@@ -170,11 +177,12 @@ fn compared(request: &Request, control: &Control<'_>) -> Result<Summary, Error> 
     if request.tree.exists() && outboard::flat_name(&request.tree)?.is_some() {
         return request.judge_flat(control);
     }
-    let kept = request.must.as_ref().map_or(Ok(None), |must| must.kept(&request.file))?;
+    let key = key(request.secret.as_ref());
+    let kept = request.must.as_ref().map_or(Ok(None), |must| must.kept(&request.file, key))?;
     if let Some(Must::Root(root)) = &request.must {
         of_pairs(root.clone())?;
     }
-    Ok(pass(request.threads, control, |pass| request.judge(kept.as_ref(), pass))?)
+    Ok(pass_under(key, None, request.threads, control, |pass| request.judge(kept.as_ref(), pass))?)
 }
 
 /// A root of a tree of pairs.

@@ -1,7 +1,8 @@
 //! `diff`: where two files differ, by their trees alone.
 
 pub use super::rows::{Compared as Summary, Side};
-use super::{Error, Event, Events, Flat, Outboard, Problem, SUFFIX, beside};
+use super::{Error, Event, Events, Flat, Outboard, Problem, SUFFIX, beside, key, keyless};
+use crate::algorithms::Secret;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
 use pfh_source::os::names::OsStrExt;
@@ -16,12 +17,14 @@ pub struct Request {
     pub one: PathBuf,
     /// The other.
     pub other: PathBuf,
+    /// The key of trees that have one.
+    pub secret: Option<Secret>,
 }
 
 impl Request {
     /// These two.
     pub fn new(one: impl Into<PathBuf>, other: impl Into<PathBuf>) -> Request {
-        Request { one: one.into(), other: other.into() }
+        Request { one: one.into(), other: other.into(), secret: None }
     }
 }
 
@@ -74,10 +77,14 @@ fn compared(request: &Request) -> Result<Summary, Error> {
     let (first, second) = (tree_of(&request.one), tree_of(&request.other));
     match (outboard::flat_name(&first)?, outboard::flat_name(&second)?) {
         (None, None) => {}
-        (Some(_), Some(_)) => return flat(request, &outboard::load_flat(&first)?, &outboard::load_flat(&second)?),
+        (Some(_), Some(_)) => {
+            keyless(request.secret.as_ref(), &first)?;
+            return flat(request, &outboard::load_flat(&first)?, &outboard::load_flat(&second)?);
+        }
         _ => return Err(Problem::Incomparable.into()),
     }
-    let (one, other) = (outboard::load(&first)?, outboard::load(&second)?);
+    let key = key(request.secret.as_ref());
+    let (one, other) = (outboard::load(&first, key)?, outboard::load(&second, key)?);
     let differ = one.differences(&other).map_err(|_| Problem::Incomparable)?;
     let side = |path: &Path, tree: &Outboard| Side {
         path: path.to_owned(),

@@ -48,10 +48,11 @@ pub mod watch;
 pub use event::{Event, Events};
 pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};
 pub use pfh_tree::flat::{Flat, Shape};
-pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
+pub use pfh_tree::outboard::{Function, Header, Key, Locked, Outboard, Parameters};
 pub use problem::Problem;
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 
+use crate::algorithms::Secret;
 use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, MediumProgress, Phase, Progress};
@@ -70,14 +71,27 @@ fn guard<'a>(outputs: &'a mut Outputs, file: &Path, tree: &Path) -> &'a mut Outp
     outputs.writes_after("outboard", tree, file, Kind::File, OWN).reads(file)
 }
 
+/// The key of a tree, if there is one.
+pub(crate) fn key(secret: Option<&Secret>) -> Option<Key> {
+    secret.and_then(Secret::key)
+}
+
+/// That there is no key for a tree of two levels, which takes none.
+fn keyless(secret: Option<&Secret>, tree: &Path) -> Result<(), Error> {
+    let Some(path) = secret.and_then(Secret::path) else { return Ok(()) };
+    let name = pfh_outboard::load_flat(tree)?.shape().algorithm().to_string();
+    Err(Problem::Keyless { path: path.to_owned(), name }.into())
+}
+
 /// Carries out a pass over a file with the control's progress, and ends it when the control is
 /// cancelled.
 pub(crate) fn pass<T>(threads: usize, control: &Control<'_>, work: impl FnOnce(&mut Pass<'_>) -> T) -> T {
-    pass_trusting(None, threads, control, work)
+    pass_under(None, None, threads, control, work)
 }
 
-/// The same over a tree that must have this root, if there is one.
-fn pass_trusting<T>(
+/// The same over a tree under a key that must have this root, if there are any.
+fn pass_under<T>(
+    key: Option<Key>,
     trusted: Option<[u8; 32]>,
     threads: usize,
     control: &Control<'_>,
@@ -89,7 +103,7 @@ fn pass_trusting<T>(
         let medium = MediumProgress { phase: Phase::Hashing, bytes, total, bad: 0, elapsed: start.elapsed() };
         control.report(&Progress::Medium(medium));
     };
-    work(&mut Pass { threads, cancel: control.cancel().flag(), progress: &mut progress, trusted })
+    work(&mut Pass { threads, cancel: control.cancel().flag(), progress: &mut progress, trusted, key })
 }
 
 /// The lock of the tree that is there, if it is a file of ours that can be locked.

@@ -69,6 +69,31 @@ pub enum Problem {
     /// No file below the directory has this name.
     #[error("{}: is not a file below the directory: state its name there", shown(.0))]
     NoEntry(PathBuf),
+    /// There is a key, and the algorithm of the tree takes none.
+    #[error("{}: {name} takes no key", shown(path))]
+    Keyless {
+        /// The file of the key.
+        path: PathBuf,
+        /// The algorithm.
+        name: String,
+    },
+    /// The key of a tree is missing, another, or none.
+    #[error("{}: {why}", shown(path))]
+    Locked {
+        /// The proof, or the file of what an auditor keeps.
+        path: PathBuf,
+        /// Why.
+        why: pfh_tree::outboard::Locked,
+    },
+    /// An algorithm without its key.
+    #[error("{0}")]
+    NoKey(pfh_tree::outboard::Locked),
+    /// A leaf of another length than leaves have.
+    #[error("a leaf has a power of two bytes, from 1 KiB to 16 MiB")]
+    Leaf,
+    /// The length of a leaf is stated for an algorithm whose name states it.
+    #[error("{0} has no other leaves than its name states, as sakura-fng-128,block=4096")]
+    OwnLeaf(String),
     /// The algorithm has no tree.
     #[error("{0}")]
     NoTree(String),

@@ -1,7 +1,8 @@
 //! `prove`: a part of a file, with a proof for a verifier that has the root alone.
 
-use super::{Error, Events, Problem, beside};
+use super::{Error, Events, Problem, beside, key};
 use crate::Destination;
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -25,6 +26,8 @@ pub struct Request {
     pub tree: PathBuf,
     /// Which part of the file, in bytes: at most 4 GiB.
     pub range: Range<u64>,
+    /// The key of a tree that has one.
+    pub secret: Option<Secret>,
     /// Where the proof goes.
     pub output: Destination,
     /// Whether an existing file may be replaced; inputs never are.
@@ -36,13 +39,14 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>, range: Range<u64>) -> Request {
         let file = file.into();
         let tree = beside(&file);
-        Request { file, tree, range, output: Destination::default(), replace: false }
+        Request { file, tree, range, secret: None, output: Destination::default(), replace: false }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("output", self.output.path()).reads(&self.file).reads(&self.tree);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         outputs
     }
 
@@ -67,7 +71,7 @@ pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) 
     request.check()?;
     let unread = |why| Problem::Read { path: request.file.clone(), why };
     let file = Ranges::open(request.file.as_os_str().as_bytes()).map_err(|why| unread(outboard::reason(&why)))?;
-    let paged = outboard::open(&request.tree)?;
+    let paged = outboard::unlock(&request.tree, key(request.secret.as_ref()))?;
     let mut read = |range: Range<u64>| {
         let mut bytes = Vec::new();
         file.read(range, &mut bytes).map_err(|problem| io::Error::other(problem.to_string()))?;

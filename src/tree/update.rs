@@ -2,7 +2,10 @@
 //! parts are hashed again.
 
 use super::check::{Must, of_pairs};
-use super::{Done, Error, Event, Events, Failure, Problem, Summary, beside, guard, pass, pass_trusting, save};
+use super::{
+    Done, Error, Event, Events, Failure, Problem, Summary, beside, guard, key, keyless, pass, pass_under, save,
+};
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -35,6 +38,8 @@ pub struct Request {
     /// The root that the tree must have before, kept where nobody who can write to the tree can
     /// write; without it the tree is believed.
     pub must: Option<Must>,
+    /// The key of a tree that has one.
+    pub secret: Option<Secret>,
     /// Where the proof of the change goes, for an auditor who has neither file nor tree.
     pub proof: Option<PathBuf>,
     /// Threads that hash: one per processor.
@@ -48,7 +53,7 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>, changed: Changed) -> Request {
         let file = file.into();
         let tree = beside(&file);
-        Request { file, tree, changed, must: None, proof: None, threads: processors(), replace: false }
+        Request { file, tree, changed, must: None, secret: None, proof: None, threads: processors(), replace: false }
     }
 
     /// Inputs and outputs.
@@ -58,6 +63,7 @@ impl Request {
         if let Changed::Since(copy) = &self.changed {
             outputs.reads_apart([copy]);
         }
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         outputs.reads_apart([&*self.file]).reads_apart(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
@@ -89,13 +95,15 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 fn updated(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let (file, tree) = (&request.file, &request.tree);
     if tree.exists() && outboard::flat_name(tree)?.is_some() {
+        keyless(request.secret.as_ref(), tree)?;
         return flat(request, control);
     }
     let trusted = request.must.as_ref().map(|must| of_pairs(must.root(file)?)).transpose()?;
-    let updated = pass_trusting(trusted, request.threads, control, |pass| match &request.changed {
-        Changed::Since(copy) => outboard::update_since(file, copy, tree, pass),
-        Changed::Ranges(ranges) => outboard::update(file, tree, ranges, pass),
-    })?;
+    let updated =
+        pass_under(key(request.secret.as_ref()), trusted, request.threads, control, |pass| match &request.changed {
+            Changed::Since(copy) => outboard::update_since(file, copy, tree, pass),
+            Changed::Ranges(ranges) => outboard::update(file, tree, ranges, pass),
+        })?;
     if let Some(path) = &request.proof {
         let many = || io::Error::other("too much has changed to be proved: let the auditor take a new commitment");
         let failed = |error| Failure::Write { file: path.clone(), error };

@@ -2,8 +2,9 @@
 
 use super::prove::LONGEST;
 pub use super::rows::{Judgement as Summary, Shown};
-use super::{Error, Event, Events, Problem};
+use super::{Error, Event, Events, Problem, key};
 use crate::Destination;
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_source::Stream;
@@ -19,6 +20,8 @@ pub struct Request {
     pub proof: PathBuf,
     /// The root of the whole file.
     pub root: [u8; 32],
+    /// The key of the file's tree, if it has one.
+    pub secret: Option<Secret>,
     /// Where the bytes of the range go once they are verified; `None` for nowhere.
     pub output: Option<Destination>,
     /// Whether an existing file may be replaced; inputs never are.
@@ -28,13 +31,14 @@ pub struct Request {
 impl Request {
     /// The proof is judged, and its bytes are not written.
     pub fn new(proof: impl Into<PathBuf>, root: [u8; 32]) -> Request {
-        Request { proof: proof.into(), root, output: None, replace: false }
+        Request { proof: proof.into(), root, secret: None, output: None, replace: false }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("output", self.output.as_ref().and_then(Destination::path)).reads(&self.proof);
+        outputs.reads_apart(self.secret.as_ref().and_then(Secret::path));
         outputs
     }
 
@@ -80,6 +84,8 @@ fn judge(request: &Request) -> Result<Summary, Error> {
         Ok(proof) => proof,
         Err(why) => return Ok(summary(Err(format!("not a proof of a range: {why}")))),
     };
+    let locked = |why| Problem::Locked { path: request.proof.clone(), why };
+    let proof = proof.unlock(key(request.secret.as_ref())).map_err(locked)?;
     let shown = match proof.verify(&request.root) {
         Ok(shown) => shown,
         Err(why) => return Ok(summary(Err(why.to_string()))),

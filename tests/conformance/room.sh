@@ -78,6 +78,11 @@ cp grown shrunk
 cp grown.pfhtree shrunk.pfhtree
 printf X | dd of=shrunk bs=1 seek=50000 conv=notrunc 2>/dev/null
 printf 'no tree' >a.pfhtree
+# A tree under a key, and another key.
+cp grown keyed
+printf 'a key of any length' >tree.key
+printf 'another key' >other.key
+"$pfh" tree build -a hmac-sha256 --key-file tree.key keyed --no-progress >/dev/null
 
 # Disks, and the same with one that cannot be read.
 bash "$(dirname "${BASH_SOURCE[0]}")/system.sh" system

@@ -152,6 +152,8 @@ mod tree_catalogue;
 #[cfg(feature = "audit")]
 mod tree_changes;
 #[cfg(feature = "audit")]
+mod tree_keys;
+#[cfg(feature = "audit")]
 mod tree_levels;
 #[cfg(feature = "audit")]
 mod tree_proofs;

@@ -307,6 +307,13 @@ pub struct KeyError {
     why: &'static str,
 }
 
+impl KeyError {
+    /// Why, without the algorithm.
+    pub fn why(&self) -> &'static str {
+        self.why
+    }
+}
+
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.algorithm, self.why)

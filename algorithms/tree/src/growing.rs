@@ -314,7 +314,7 @@ impl Units for Leaves {
 
 /// The bytes that cSHAKE absorbs first (SP 800-185, section 3.3): function name and customization,
 /// padded to whole blocks.
-fn cshake_prefix(name: &[u8], customization: &[u8], rate: usize) -> Vec<u8> {
+pub(crate) fn cshake_prefix(name: &[u8], customization: &[u8], rate: usize) -> Vec<u8> {
     let mut prefix = left_encode(rate as u64);
     for string in [name, customization] {
         prefix.extend(left_encode(8 * string.len() as u64));

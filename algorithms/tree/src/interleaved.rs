@@ -2,6 +2,7 @@
 //! final node hashes their chaining values. `docs/spec/sakura.md` has the coding.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use pfh_digest::{Alone, Executor, Rope, State, Task, Value};
 use pfh_kernel::{KECCAK24, Kernel};
@@ -83,28 +84,54 @@ impl Interleaving {
     }
 }
 
-/// Some leaves under one kernel, as many as it has lanes.
+/// Some leaves under one kernel, at most as many as it has lanes.
 #[derive(Clone)]
 struct Group {
     kernel: &'static Kernel<u64>,
+    /// The numbers of its leaves.
+    leaves: Range<usize>,
     state: Vec<u64>,
 }
 
 impl Group {
-    /// Takes this group's blocks out of whole rounds; `first` is the number of its first leaf.
-    fn absorb(&mut self, mode: &Interleaving, first: usize, rounds: &[Cow<'_, [u8]>]) {
+    /// The groups of these leaves, none of which has absorbed anything, under the kernels that are
+    /// done with them soonest.
+    fn over(mut leaves: Range<usize>) -> Vec<Group> {
+        let mut groups = Vec::new();
+        while !leaves.is_empty() {
+            let kernel = KECCAK24.many(leaves.len());
+            let end = leaves.end.min(leaves.start + kernel.lanes());
+            groups.push(Group { kernel, leaves: leaves.start..end, state: vec![0; kernel.state_length()] });
+            leaves.start = end;
+        }
+        groups
+    }
+
+    /// Takes this group's blocks out of whole rounds.
+    fn absorb(&mut self, mode: &Interleaving, rounds: &[Cow<'_, [u8]>]) {
+        let first = self.leaves.start;
         for round in rounds {
             // A lane beyond the last leaf repeats the group's first leaf; nobody reads its result.
-            let leaf = |lane: usize| if first + lane < mode.leaves { first + lane } else { first };
+            let leaf = |lane: usize| if lane < self.leaves.len() { first + lane } else { first };
             let blocks: Vec<&[u8]> =
                 (0..self.kernel.lanes()).map(|lane| &round[leaf(lane) * mode.block..][..mode.block]).collect();
             self.kernel.compress(&mut self.state, &blocks, mode.block / mode.rate, mode.rate);
         }
     }
 
-    /// The state of one lane.
-    fn lane(&self, lane: usize) -> [u64; 25] {
-        std::array::from_fn(|word| self.state[self.kernel.position(word, lane)])
+    /// The states of its leaves.
+    fn states(&self) -> impl Iterator<Item = [u64; 25]> {
+        let word = move |lane| move |word| self.state[self.kernel.position(word, lane)];
+        (0..self.leaves.len()).map(move |lane| std::array::from_fn(word(lane)))
+    }
+
+    /// Lets its leaves have these states, which are as many.
+    fn resume<'a>(&mut self, states: impl Iterator<Item = &'a [u64; 25]>) {
+        for (lane, state) in (0..self.leaves.len()).zip(states) {
+            for (word, value) in state.iter().enumerate() {
+                self.state[self.kernel.position(word, lane)] = *value;
+            }
+        }
     }
 }
 
@@ -119,29 +146,27 @@ pub(crate) struct Interleaved {
 
 impl Interleaved {
     pub(crate) fn new(mode: Interleaving) -> Interleaved {
-        let kernel = KECCAK24.many(mode.leaves);
-        let group = Group { kernel, state: vec![0; kernel.state_length()] };
-        Interleaved { mode, groups: vec![group; mode.leaves.div_ceil(kernel.lanes())], pending: Vec::new() }
+        Interleaved { mode, groups: Group::over(0..mode.leaves), pending: Vec::new() }
     }
 
     /// One whose leaves have absorbed whole rounds up to these states.
     pub(crate) fn resumed(mode: Interleaving, states: &[[u64; 25]]) -> Interleaved {
         let mut resumed = Interleaved::new(mode);
-        let mut states = states.iter();
-        for group in &mut resumed.groups {
-            for (lane, state) in (0..group.kernel.lanes()).zip(&mut states) {
-                for (word, value) in state.iter().enumerate() {
-                    group.state[group.kernel.position(word, lane)] = *value;
-                }
-            }
-        }
+        resumed.resume(states);
         resumed
+    }
+
+    fn resume(&mut self, states: &[[u64; 25]]) {
+        self.groups.iter_mut().for_each(|group| group.resume(states[group.leaves.clone()].iter()));
+    }
+
+    fn states(&self) -> Vec<[u64; 25]> {
+        self.groups.iter().flat_map(Group::states).collect()
     }
 
     /// The states of the leaves after whole rounds, and the bytes behind those.
     pub(crate) fn parts(&self) -> (Vec<[u64; 25]>, &[u8]) {
-        let lanes = self.groups.iter().flat_map(|group| (0..group.kernel.lanes()).map(|lane| group.lane(lane)));
-        (lanes.take(self.mode.leaves).collect(), &self.pending)
+        (self.states(), &self.pending)
     }
 
     /// The chaining values of all leaves, were this the end of the message.
@@ -153,25 +178,47 @@ impl Interleaved {
         states.into_iter().flat_map(&mut chain).collect()
     }
 
-    /// Takes in whole rounds, the groups shared out among the executor's threads.
+    /// Takes in whole rounds, shared out among the executor's threads: whole groups, or where there
+    /// are more threads than groups as many leaves to each, down to one.
     fn absorb(&mut self, rounds: &[Cow<'_, [u8]>], executor: &dyn Executor) {
-        let mode = &self.mode;
-        let share = self.groups.len().div_ceil(executor.width());
-        let mut first = 0;
+        let mode = self.mode;
+        if executor.width() <= self.groups.len() {
+            return share(&mut self.groups, &mode, rounds, executor);
+        }
+        let shares = executor.width().min(mode.leaves);
+        let ends = even(mode.leaves, shares);
+        let mut states = self.states();
+        let mut narrow: Vec<Vec<Group>> = ends.map(Group::over).collect();
         let mut tasks: Vec<Task<'_>> = Vec::new();
-        for groups in self.groups.chunks_mut(share) {
-            let lanes: usize = groups.iter().map(|group| group.kernel.lanes()).sum();
-            tasks.push(Box::new(move || {
-                let mut first = first;
-                for group in groups {
-                    group.absorb(mode, first, rounds);
-                    first += group.kernel.lanes();
-                }
-            }));
-            first += lanes;
+        for groups in &mut narrow {
+            groups.iter_mut().for_each(|group| group.resume(states[group.leaves.clone()].iter()));
+            tasks.push(Box::new(|| groups.iter_mut().for_each(|group| group.absorb(&mode, rounds))));
         }
         executor.run(tasks);
+        let groups = narrow.iter().flatten();
+        for (state, now) in states.iter_mut().zip(groups.flat_map(Group::states)) {
+            *state = now;
+        }
+        self.resume(&states);
     }
+}
+
+/// Lets groups absorb rounds, as many groups on each of the executor's threads. There are at least
+/// as many groups as threads.
+fn share(groups: &mut [Group], mode: &Interleaving, rounds: &[Cow<'_, [u8]>], executor: &dyn Executor) {
+    let mut rest = groups;
+    let mut tasks: Vec<Task<'_>> = Vec::new();
+    for share in even(rest.len(), executor.width()) {
+        let (groups, others) = rest.split_at_mut(share.len());
+        rest = others;
+        tasks.push(Box::new(move || groups.iter_mut().for_each(|group| group.absorb(mode, rounds))));
+    }
+    executor.run(tasks);
+}
+
+/// That many things in consecutive shares whose sizes differ by at most one, the larger first.
+fn even(things: usize, shares: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..shares).map(move |share| (share * things).div_ceil(shares)..((share + 1) * things).div_ceil(shares))
 }
 
 impl State for Interleaved {

@@ -30,13 +30,18 @@ impl Leaf {
     }
 
     /// The chaining values of leaves, all of a length; `values` has the room for just as many.
-    pub(crate) fn chain(&self, mut leaves: &[&[u8]], values: &mut [u8]) {
+    pub(crate) fn chain(&self, leaves: &[&[u8]], values: &mut [u8]) {
+        self.chain_from(&[0; 25], leaves, values);
+    }
+
+    /// The same with sponges that have absorbed whole blocks up to this state.
+    pub(crate) fn chain_from(&self, state: &[u64; 25], mut leaves: &[&[u8]], values: &mut [u8]) {
         assert_eq!(leaves.len(), values.len() / self.value, "leaves and values");
         let mut values = values.chunks_exact_mut(self.value);
         while !leaves.is_empty() {
             let kernel = self.permutation.many(leaves.len());
             let (now, later) = leaves.split_at(leaves.len().min(kernel.lanes()));
-            self.chain_group(kernel, now, &mut values);
+            self.chain_group(kernel, state, now, &mut values);
             leaves = later;
         }
     }
@@ -53,8 +58,17 @@ impl Leaf {
     }
 
     /// The chaining values of at most as many leaves as the kernel has lanes, all of a length.
-    fn chain_group<'a>(&self, kernel: &Kernel<u64>, leaves: &[&[u8]], values: &mut impl Iterator<Item = &'a mut [u8]>) {
+    fn chain_group<'a>(
+        &self,
+        kernel: &Kernel<u64>,
+        begun: &[u64; 25],
+        leaves: &[&[u8]],
+        values: &mut impl Iterator<Item = &'a mut [u8]>,
+    ) {
         let mut state = vec![0; kernel.state_length()];
+        for (word, value) in begun.iter().enumerate() {
+            (0..kernel.lanes()).for_each(|lane| state[kernel.position(word, lane)] = *value);
+        }
         // An empty lane repeats the first leaf.
         let lane = |index: usize| *leaves.get(index).unwrap_or(&leaves[0]);
         let messages: Vec<&[u8]> = (0..kernel.lanes()).map(lane).collect();

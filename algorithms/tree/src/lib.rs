@@ -33,6 +33,7 @@ pub mod flat;
 pub mod foreign;
 mod growing;
 mod interleaved;
+mod kmac;
 mod lanes;
 pub mod outboard;
 mod parameters;

@@ -19,6 +19,7 @@ mod fold;
 mod format;
 mod function;
 mod journal;
+mod key;
 pub(crate) mod multiproof;
 mod paged;
 mod parameters;
@@ -31,6 +32,7 @@ pub(crate) use fold::Fold;
 pub use format::Header;
 pub use function::{Function, Value};
 pub use journal::{Change, Journal};
+pub use key::{Key, Locked};
 pub(crate) use paged::proven;
 pub use paged::{Paged, ReadAt, Unusable};
 pub use parameters::Parameters;
@@ -71,7 +73,7 @@ impl Outboard {
             let (below, above) = self.levels.split_at_mut(level + 1);
             let (pairs, alone) = below[level][2 * first..].as_chunks::<2>();
             above[0].truncate(first);
-            above[0].extend(self.parameters.function().nodes(level as u32, pairs));
+            above[0].extend(self.parameters.nodes(level as u32, pairs));
             above[0].extend(alone);
             level += 1;
         }

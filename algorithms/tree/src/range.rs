@@ -11,7 +11,7 @@ use std::io;
 use std::ops::Range;
 
 use crate::Malformed;
-use crate::outboard::{Function, Header, Parameters, Unusable, Value, Values, multiproof};
+use crate::outboard::{Function, Header, Key, Locked, Parameters, Unusable, Value, Values, multiproof};
 use crate::wire::Reader;
 
 const MAGIC: &[u8; 8] = b"pfh rang";
@@ -52,14 +52,17 @@ pub enum Unshown {
     Root,
     /// It has too few or too many bytes or values.
     Shape,
+    /// Its key is needed, or is another.
+    Locked(Locked),
 }
 
 impl fmt::Display for Unshown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unshown::Root => "the bytes are not those of a file with this root",
-            Unshown::Shape => "the proof has too few or too many bytes or values",
-        })
+        match self {
+            Unshown::Root => f.write_str("the bytes are not those of a file with this root"),
+            Unshown::Shape => f.write_str("the proof has too few or too many bytes or values"),
+            Unshown::Locked(locked) => locked.fmt(f),
+        }
     }
 }
 
@@ -96,7 +99,7 @@ fn indices(parameters: Parameters, length: u64, range: &Range<u64>) -> Vec<u64> 
     let leaf = parameters.leaf_length() as u64;
     let mut indices: Vec<u64> = (range.start / leaf..range.end.div_ceil(leaf)).collect();
     let last = parameters.leaf_count(length) - 1;
-    if parameters.function() == Function::Blake3 && indices.last() != Some(&last) {
+    if parameters.function().is_blake3() && indices.last() != Some(&last) {
         indices.push(last);
     }
     indices
@@ -117,7 +120,7 @@ struct Fine<'a> {
 
 impl<'a> Fine<'a> {
     fn new(coarse: &'a dyn Values, read: Read<'a>) -> Option<Fine<'a>> {
-        let parameters = Parameters::new(Function::Blake3, CHUNK)?;
+        let parameters = coarse.parameters().with_leaf(CHUNK)?;
         let levels = (coarse.parameters().leaf_length() / CHUNK).ilog2();
         let header = Header { parameters, length: coarse.length(), root: *coarse.root() };
         Some(Fine { header, coarse, levels, read: RefCell::new(read), held: RefCell::new(None) })
@@ -192,9 +195,10 @@ impl RangeProof {
             return Err(NoRange::Range);
         }
         let length = tree.length();
-        let parameters = match tree.parameters().function() {
-            Function::Blake3 => Parameters::new(Function::Blake3, CHUNK).ok_or(NoRange::Range)?,
-            _ => tree.parameters(),
+        tree.parameters().unlocked().map_err(|locked| NoRange::Tree(Unusable::Malformed(locked.into())))?;
+        let parameters = match tree.parameters().function().is_blake3() {
+            true => tree.parameters().with_leaf(CHUNK).ok_or(NoRange::Range)?,
+            false => tree.parameters(),
         };
         let indices = indices(parameters, length, &range);
         let mut bytes = Vec::new();
@@ -216,11 +220,21 @@ impl RangeProof {
         if proof.verify(tree.root()).is_err() { Err(NoRange::Differs) } else { Ok(proof) }
     }
 
+    /// The same proof, which can be verified under the key of its tree.
+    ///
+    /// # Errors
+    /// If the key is missing, another one, or of no use.
+    pub fn unlock(mut self, key: Option<Key>) -> Result<RangeProof, Locked> {
+        self.parameters = self.parameters.unlock(key)?;
+        Ok(self)
+    }
+
     /// The part of a file with this root that the proof shows.
     ///
     /// # Errors
-    /// If it shows nothing.
+    /// If it shows nothing, or is locked.
     pub fn verify(&self, root: &Value) -> Result<Shown<'_>, Unshown> {
+        self.parameters.unlocked().map_err(Unshown::Locked)?;
         let (parameters, length, range) = (self.parameters, self.length, self.range.clone());
         let indices = indices(parameters, length, &range);
         let mut leaves: Vec<(u64, &[u8])> = Vec::with_capacity(indices.len());
@@ -248,7 +262,8 @@ impl RangeProof {
     /// The binary form.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = [&MAGIC[..], &[VERSION, self.parameters.function().code()]].concat();
-        bytes.extend([self.parameters.leaf_length().ilog2() as u8, 0, 0, 0, 0, 0]);
+        bytes.push(self.parameters.leaf_length().ilog2() as u8);
+        bytes.extend(self.parameters.mark());
         for number in [self.length, self.range.start, self.range.end - self.range.start, self.bytes.len() as u64] {
             bytes.extend(number.to_le_bytes());
         }
@@ -288,10 +303,11 @@ impl RangeProof {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let function = Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;
         let leaf = 1usize.checked_shl(reader.byte()?.into()).ok_or(Malformed::Field("leaf length"))?;
-        let parameters = Parameters::new(function, leaf).ok_or(Malformed::Field("leaf length"))?;
-        if reader.array::<5>()? != [0; 5] {
+        let mark = reader.array()?;
+        if !function.is_keyed() && mark != [0; 5] {
             return Err(Malformed::Field("reserved bytes"));
         }
+        let parameters = Parameters::stated(function, leaf, mark).ok_or(Malformed::Field("leaf length"))?;
         let (length, start, count) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let end =
             start.checked_add(count).filter(|end| count > 0 && *end <= length).ok_or(Malformed::Field("range"))?;

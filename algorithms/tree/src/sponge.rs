@@ -24,6 +24,12 @@ impl Sponge {
         Sponge { permutation, rate, state, block: [0; 168], filled: 0 }
     }
 
+    /// The state behind whole blocks.
+    pub(crate) fn state(&self) -> [u64; 25] {
+        debug_assert_eq!(self.filled, 0, "whole blocks");
+        self.state
+    }
+
     pub(crate) fn absorb(&mut self, mut bytes: &[u8]) {
         if self.filled > 0 {
             let some = bytes.len().min(self.rate - self.filled);

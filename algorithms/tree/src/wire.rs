@@ -1,6 +1,7 @@
 //! Reading and writing of the binary forms: integers little-endian, nothing left over, no
 //! allocation beyond the input's length.
 
+use crate::outboard::Locked;
 use std::error::Error;
 use std::fmt;
 
@@ -19,6 +20,14 @@ pub enum Malformed {
     Trailing,
     /// A checksum, or the tree itself, does not fit: something has been changed.
     Checksum,
+    /// The key that they were made under is needed, or is another.
+    Locked(Locked),
+}
+
+impl From<Locked> for Malformed {
+    fn from(locked: Locked) -> Malformed {
+        Malformed::Locked(locked)
+    }
 }
 
 impl fmt::Display for Malformed {
@@ -30,6 +39,7 @@ impl fmt::Display for Malformed {
             Malformed::Truncated => f.write_str("ends too early"),
             Malformed::Trailing => f.write_str("bytes after the end"),
             Malformed::Checksum => f.write_str("changed or damaged: the checksum does not fit"),
+            Malformed::Locked(locked) => locked.fmt(f),
         }
     }
 }

@@ -10,12 +10,17 @@
 //! less than the join, which is the only step in order, and never less than the file's way over the
 //! memory bus. Each byte takes that once: the buffers are not written back. Readers know the speed
 //! of their own bus; the figures are those of common servers.
+//!
+//! Leaf interleaving goes through the file in order: one processor copies while the others hash,
+//! and each buffer takes as long as the slowest of its shares. They are handed out as for n threads
+//! and run one after the other, so that each is measured alone.
 
-use pfh_digest::{ROWS, Registry};
+use pfh_digest::{Algorithm, Executor, ROWS, Registry, Task};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 static ALL: Registry = Registry::new(&[&ROWS, &pfh_tree::ROWS]);
@@ -39,6 +44,53 @@ fn least(bytes: usize, mut once: impl FnMut()) -> f64 {
         (cpu() - from).as_secs_f64()
     };
     (0..TURNS).map(turn).fold(f64::INFINITY, f64::min) * GIB / bytes as f64
+}
+
+/// Bytes that leaf interleaving shares out at once, as in a run.
+const BUFFER: usize = 32 << 20;
+
+/// Hands out work as to `width` threads and does it on one. Keeps the time of the slowest shares
+/// and that of all.
+struct Apart {
+    width: usize,
+    times: Mutex<(Duration, Duration)>,
+}
+
+impl Executor for Apart {
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn run(&self, tasks: Vec<Task<'_>>) {
+        let mut slowest = Duration::ZERO;
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        for task in tasks {
+            let from = cpu();
+            task();
+            let took = cpu() - from;
+            slowest = slowest.max(took);
+            times.1 += took;
+        }
+        times.0 += slowest;
+    }
+}
+
+/// Leaf interleaving of this memory on `width` threads: seconds a GiB of the slowest shares and all
+/// that is not shared out, and of all shares together. The digest is `expected`.
+fn interleaved(algorithm: Algorithm, memory: &[u8], width: usize, expected: &[u8]) -> (f64, f64) {
+    let mut least = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..TURNS {
+        let apart = Apart { width, times: Mutex::default() };
+        let from = cpu();
+        let mut hasher = algorithm.hasher();
+        memory.chunks(BUFFER).for_each(|buffer| hasher.update_on(&[buffer], &apart));
+        assert_eq!(hasher.finalize().bytes(), expected, "{algorithm} on {width} threads");
+        let whole = cpu() - from;
+        let (slowest, all) = apart.times.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let per_gib = |time: Duration| time.as_secs_f64() * GIB / memory.len() as f64;
+        least = (least.0.min(per_gib(whole - all + slowest)), least.1.min(per_gib(all)));
+    }
+    least
 }
 
 fn main() -> std::io::Result<()> {
@@ -106,6 +158,23 @@ fn main() -> std::io::Result<()> {
             let rate = |bus: f64| GIB / seconds.max(GIB / bus) / 1e9;
             let limited = BUSES.map(|bus| format!("{:.1}", rate(bus))).join(" | ");
             println!("| {n} | {:.1} | {limited} |", rate(f64::INFINITY));
+        }
+    }
+    let mut memory = vec![0; length];
+    file.read_exact_at(&mut memory, 0)?;
+    for name in ["sakura-li-256", "sakura-li-256,leaves=96", "sakura-li-256,leaves=512"] {
+        let algorithm = ALL.find(name).expect("registered");
+        let expected = algorithm.digest(&memory);
+        println!("\n{name}, in order");
+        println!("| processors | CPU s a GiB | slowest share, s | GB/s | speed-up |");
+        let mut first = None;
+        for n in [1, 2, 4, 6, 8, 12, 16, 32, 64] {
+            let (slowest, all) = interleaved(algorithm, &memory, n, expected.bytes());
+            // The copy and the shares come one after the other on one, and on n take at least an
+            // nth of both.
+            let seconds = slowest.max(copy).max((copy + slowest.max(all)) / n as f64);
+            let first = *first.get_or_insert(seconds);
+            println!("| {n} | {all:.4} | {slowest:.4} | {:.2} | {:.2} |", GIB / seconds / 1e9, first / seconds);
         }
     }
     Ok(())

@@ -1,14 +1,15 @@
 //! The auditor's record: a line of text for each file.
 //!
 //! `pfh-commitment 1 FUNCTION LEAF LENGTH ROOT IDENTITY`, one space between fields: `blake3`,
-//! `sha256` or `sha3-256`; bytes of a leaf and of the file in decimal; the root as 64 lower-case
-//! hexadecimal digits; the identity with `%` and two digits for every byte that is not printable
-//! ASCII, for `%` and for space. There is one way to write each commitment.
+//! `sha256`, `sha3-256`, or a keyed function with `:` and the mark of its key in 10 hexadecimal
+//! digits; bytes of a leaf and of the file in decimal; the root as 64 lower-case hexadecimal
+//! digits; the identity with `%` and two digits for every byte that is not printable ASCII, for `%`
+//! and for space. There is one way to write each commitment.
 
 use crate::Error;
 use pfh_digest::hex;
 use pfh_tree::audit::{Commitment, IDENTITY};
-use pfh_tree::outboard::{Function, Parameters};
+use pfh_tree::outboard::Parameters;
 use std::fmt;
 
 /// A commitment, and the name of the file on both sides.
@@ -22,11 +23,13 @@ pub struct Kept {
 
 const HEAD: &str = "pfh-commitment";
 const VERSION: &str = "1";
+/// A length that leaves of every function have.
+const LEAF: usize = 1024;
 
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (parameters, commitment) = (self.commitment.parameters(), &self.commitment);
-        let (function, leaf) = (parameters.function().name(), parameters.leaf_length());
+        let (function, leaf) = (parameters.name(), parameters.leaf_length());
         write!(f, "{HEAD} {VERSION} {function} {leaf} {} ", commitment.length())?;
         write!(f, "{} ", hex::encode(commitment.root()))?;
         self.identity.iter().try_for_each(|&byte| match byte {
@@ -54,8 +57,9 @@ fn one(line: &[u8]) -> Result<Kept, &'static str> {
     if version != VERSION {
         return Err("unknown version");
     }
-    let function = Function::named(function).ok_or("unknown function")?;
-    let leaf = leaf.parse().ok().and_then(|leaf| Parameters::new(function, leaf)).ok_or("impossible leaf length")?;
+    let parameters = |leaf| Parameters::named(function, leaf);
+    parameters(LEAF).ok_or("unknown function")?;
+    let leaf = leaf.parse().ok().and_then(parameters).ok_or("impossible leaf length")?;
     let length = length.parse().map_err(|_| "impossible length")?;
     let mut value = [0; 32];
     hex::decode_into(root.as_bytes(), &mut value).ok_or("the root has not 64 hexadecimal digits")?;
@@ -93,6 +97,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfh_tree::outboard::Function;
     use proptest::prelude::*;
 
     const LINE: &str = "pfh-commitment 1 sha3-256 16384 5 \

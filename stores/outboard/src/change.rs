@@ -5,7 +5,7 @@ use super::stored::{self, Exclusive};
 use super::{Failure, Pass, load, store};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Problem, Ranges, Stage};
-use pfh_tree::outboard::{Change, Header, Outboard, Value, WrongChange};
+use pfh_tree::outboard::{Change, Header, Key, Outboard, Value, WrongChange};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -67,7 +67,7 @@ pub(super) fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
 /// or changed meanwhile; when the tree cannot be used or not be written.
 pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'_>) -> Result<Updated, Failure> {
     let locked = lock(tree, pass)?;
-    let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    let header = stored::with(tree, pass.key, |paged| Ok(paged.header()))?;
     believe(pass, tree, &header.root)?;
     let read = open_same_length(file, header.length)?;
     let leaf = header.parameters.leaf_length() as u64;
@@ -88,7 +88,7 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
         }
     }
     let all = distinct.iter().map(|range| range.end - range.start).sum::<u64>();
-    let mut changes = Changes::new(header);
+    let mut changes = Changes::new(header, pass.key);
     for (done, index) in (0..).zip(distinct.into_iter().flatten()) {
         let mut bytes = Vec::new();
         read.read(header.parameters.leaf_range(index, header.length), &mut bytes).map_err(Failure::read(file))?;
@@ -109,12 +109,12 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
 /// As for [`update`]; also when the copy has another length.
 pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<Updated, Failure> {
     let locked = lock(tree, pass)?;
-    let header = stored::with(tree, |paged| Ok(paged.header()))?;
+    let header = stored::with(tree, pass.key, |paged| Ok(paged.header()))?;
     believe(pass, tree, &header.root)?;
     let (read, old) = (open_same_length(file, header.length)?, open_same_length(copy, header.length)?);
     let leaf = header.parameters.leaf_length();
     let (mut offset, mut before) = (0, Vec::new());
-    let (mut changes, mut ranges) = (Changes::new(header), Vec::<Range<u64>>::new());
+    let (mut changes, mut ranges) = (Changes::new(header, pass.key), Vec::<Range<u64>>::new());
     read_range(file, &read, 0..read.size(), pass, |piece| {
         old.read(offset..offset + piece.len() as u64, &mut before).map_err(Failure::read(copy))?;
         for (number, (now, before)) in piece.chunks(leaf).zip(before.chunks(leaf)).enumerate() {
@@ -145,7 +145,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
 /// used or not be written.
 pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard, u64), Failure> {
     let locked = lock(tree, pass)?;
-    let mut outboard = load(tree)?;
+    let mut outboard = load(tree, pass.key)?;
     believe(pass, tree, outboard.root())?;
     let read = open(file)?;
     let (old, now) = (outboard.length(), read.size());
@@ -173,14 +173,15 @@ pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard
 /// Leaves that have changed: some of them as data that waits to be hashed, the others as values.
 struct Changes {
     header: Header,
+    key: Option<Key>,
     leaves: Vec<(u64, Vec<u8>)>,
     bytes: usize,
     values: Vec<(u64, Value)>,
 }
 
 impl Changes {
-    fn new(header: Header) -> Changes {
-        Changes { header, leaves: Vec::new(), bytes: 0, values: Vec::new() }
+    fn new(header: Header, key: Option<Key>) -> Changes {
+        Changes { header, key, leaves: Vec::new(), bytes: 0, values: Vec::new() }
     }
 
     /// The next leaf, in ascending order.
@@ -206,14 +207,15 @@ impl Changes {
     fn end(mut self, locked: Exclusive, tree: &Path, ranges: Vec<Range<u64>>) -> Result<Updated, Failure> {
         self.flush();
         if self.values.len() <= FEW && locked.in_place() {
-            let change = stored::with(tree, |paged| paged.change(&self.values).map_err(stored::unusable(tree)))?;
+            let change =
+                stored::with(tree, self.key, |paged| paged.change(&self.values).map_err(stored::unusable(tree)))?;
             if !self.values.is_empty() {
                 locked.apply(&change)?;
             }
             let (header, computed) = (change.new_header(), change.computed());
             return Ok(Updated { header, ranges, computed, change: Some(change) });
         }
-        let mut outboard = load(tree)?;
+        let mut outboard = load(tree, self.key)?;
         if outboard.header() != self.header {
             return Err(Failure::Change(WrongChange::Parameters));
         }

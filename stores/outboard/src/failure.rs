@@ -5,7 +5,7 @@ use pfh_source::terminal::shown;
 use pfh_source::{Cause, Problem};
 use pfh_tree::Malformed;
 use pfh_tree::flat::Name;
-use pfh_tree::outboard::WrongChange;
+use pfh_tree::outboard::{Locked, WrongChange};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,14 @@ pub enum Failure {
         file: PathBuf,
         /// The fault.
         malformed: Malformed,
+    },
+    /// The tree needs its key, which is missing, is another, or is none.
+    #[error("{}: {why}", shown(.tree))]
+    Locked {
+        /// The tree file.
+        tree: PathBuf,
+        /// Why.
+        why: Locked,
     },
     /// The tree could not be written; the old one is still there.
     #[error("{}: {error}", shown(.file))]

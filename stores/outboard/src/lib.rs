@@ -27,10 +27,11 @@ pub use flat::{
     update_flat_since,
 };
 pub use pass::{build, build_stream, read_file, read_range, read_stream};
-pub use stored::{Exclusive, JOURNAL, LONGEST, flat_name, journal_of, load, open, pages, store, with};
+pub use stored::{Exclusive, JOURNAL, LONGEST, flat_name, journal_of, load, open, pages, store, unlock, with};
 
 pub use target::OutboardTarget;
 
+use pfh_tree::outboard::Key;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -49,6 +50,8 @@ pub struct Pass<'a> {
     /// The root that a tree must have before it is changed: it was kept where nobody who can write
     /// to the tree can write. Without it the tree is believed.
     pub trusted: Option<[u8; 32]>,
+    /// The key of a tree that has one.
+    pub key: Option<Key>,
 }
 
 /// Where the tree of a file is kept.

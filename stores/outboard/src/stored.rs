@@ -14,7 +14,7 @@ use pfh_source::os::positioned::FileExt;
 use pfh_source::{Output, Problem, Ranges, Stage, os};
 use pfh_tree::Malformed;
 use pfh_tree::flat::{Name, VERSION, name_of};
-use pfh_tree::outboard::{Change, Journal, Outboard, Paged, Unusable};
+use pfh_tree::outboard::{Change, Journal, Key, Outboard, Paged, Unusable};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -112,6 +112,9 @@ pub fn flat_name(tree: &Path) -> Result<Option<Name>, Failure> {
 
 /// Why a file is not a tree of pairs.
 fn no_tree(path: &Path, malformed: Malformed) -> Failure {
+    if let Malformed::Locked(why) = malformed {
+        return Failure::Locked { tree: path.to_owned(), why };
+    }
     match flat_name(path) {
         Ok(Some(name)) if malformed == Malformed::Version(VERSION) => {
             Failure::TwoLevels { tree: path.to_owned(), name }
@@ -154,7 +157,7 @@ pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<Paged<'static>, Unu
     Paged::open(bytes, journal, Box::new(read))
 }
 
-/// Opens a tree, and reads nothing but its header for now.
+/// Opens a tree, and reads nothing but its header for now. It is still locked, if it has a key.
 ///
 /// # Errors
 /// When it cannot be read, or is none.
@@ -168,20 +171,32 @@ fn look(path: &Path) -> Result<Paged<'static>, Failure> {
     pages(file, journal.as_deref()).map_err(unusable(path))
 }
 
-/// Opens a tree, hands it to `work`, and does so again if it seems damaged while a writer is at
-/// work.
+/// Opens a tree under its key, if it has one.
 ///
 /// # Errors
-/// When it cannot be read, or a part of it that is used is wrong.
-pub fn with<T>(path: &Path, mut work: impl FnMut(&Paged<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
-    patiently(|| work(&look(path)?))
+/// As for [`open`]; when the key is missing or another.
+pub fn unlock(path: &Path, key: Option<Key>) -> Result<Paged<'static>, Failure> {
+    open(path)?.unlock(key).map_err(unusable(path))
 }
 
-/// Reads a whole tree and proves it consistent.
+/// Opens a tree under its key, if it has one, hands it to `work`, and does so again if it seems
+/// damaged while a writer is at work.
 ///
 /// # Errors
-/// When it cannot be read, or any bit of it is wrong.
-pub fn load(path: &Path) -> Result<Outboard, Failure> {
+/// When it cannot be read, a part of it that is used is wrong, or the key is missing or another.
+pub fn with<T>(
+    path: &Path,
+    key: Option<Key>,
+    mut work: impl FnMut(&Paged<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    patiently(|| work(&look(path)?.unlock(key).map_err(unusable(path))?))
+}
+
+/// Reads a whole tree under its key, if it has one, and proves it consistent.
+///
+/// # Errors
+/// When it cannot be read, any bit of it is wrong, or the key is missing or another.
+pub fn load(path: &Path, key: Option<Key>) -> Result<Outboard, Failure> {
     patiently(|| {
         let journal = read_journal(path)?;
         let file = Ranges::open(path.as_os_str().as_bytes()).map_err(Failure::read(path))?;
@@ -193,7 +208,7 @@ pub fn load(path: &Path) -> Result<Outboard, Failure> {
         if let Some(journal) = journal {
             redo(&mut bytes, &journal).map_err(unusable(path))?;
         }
-        Outboard::decode(&bytes).map_err(|malformed| no_tree(path, malformed))
+        Outboard::decode_under(&bytes, key).map_err(|malformed| no_tree(path, malformed))
     })
 }
 

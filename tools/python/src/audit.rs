@@ -52,18 +52,20 @@ fn extent(leaves: Option<&Bound<'_, PyAny>>, confidence: f64, loss: f64) -> PyRe
 }
 
 /// Notes the roots of files that have trees beside them in the file `output`: the record that an
-/// owner keeps before the files go to a server.
+/// owner keeps before the files go to a server. `key_file` holds the key of keyed trees.
 #[pyfunction]
-#[pyo3(name = "audit_commit", signature = (files, output, *, identity = None, replace = false))]
+#[pyo3(name = "audit_commit", signature = (files, output, *, identity = None, key_file = None, replace = false))]
 pub fn commit(
     py: Python<'_>,
     files: &Bound<'_, PyAny>,
     output: &Bound<'_, PyAny>,
     identity: Option<&Bound<'_, PyAny>>,
+    key_file: Option<&Bound<'_, PyAny>>,
     replace: bool,
 ) -> PyResult<Rows> {
     let mut asked = job_audit::commit::Request::new(request::paths(files)?).output(request::path(output)?);
     (asked.identity, asked.replace) = (identity.map(request::name).transpose()?, replace);
+    asked.secret = request::secret(py, key_file)?;
     let ((), found) = step(py, |events, control| job_audit::commit::run(&asked, events, control))?;
     found.rows(py, 0)
 }
@@ -111,17 +113,19 @@ pub fn prove(
 /// Judges an answer by the kept root: one dictionary with `verdict`, `audit` (`proved`, `rejected`
 /// or `not-asked`) and `compared_with`. True if the answer proves that the file is there.
 #[pyfunction]
-#[pyo3(name = "audit_verify", signature = (kept, challenge, answer, *, signed_by = None))]
+#[pyo3(name = "audit_verify", signature = (kept, challenge, answer, *, signed_by = None, key_file = None))]
 pub fn verify(
     py: Python<'_>,
     kept: &Bound<'_, PyAny>,
     challenge: &Bound<'_, PyAny>,
     answer: &Bound<'_, PyAny>,
     signed_by: Option<&Bound<'_, PyAny>>,
+    key_file: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Rows> {
     use job_audit::verify::{Request, run};
     let mut asked = Request::new(request::path(kept)?, request::path(challenge)?, request::path(answer)?);
     asked.signed_by = signed_by.map(request::path).transpose()?;
+    asked.secret = request::secret(py, key_file)?;
     let (verdict, found) = step(py, |events, control| run(&asked, events, control).map(|verdict| verdict.status()))?;
     found.rows(py, exit(verdict))
 }
@@ -129,7 +133,7 @@ pub fn verify(
 /// Asks the server at `url` (`http://HOST:PORT`, which runs `pfh audit serve`) about every file in
 /// `kept`: a dictionary for each. True if every answer proves its file.
 #[pyfunction]
-#[pyo3(name = "audit_ask", signature = (url, kept, *, identity = None, leaves = None, confidence = 0.99, loss = 0.01, signed_by = None, timeout = 60.0))]
+#[pyo3(name = "audit_ask", signature = (url, kept, *, identity = None, leaves = None, confidence = 0.99, loss = 0.01, signed_by = None, key_file = None, timeout = 60.0))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn ask(
     py: Python<'_>,
@@ -140,12 +144,14 @@ pub fn ask(
     confidence: f64,
     loss: f64,
     signed_by: Option<&Bound<'_, PyAny>>,
+    key_file: Option<&Bound<'_, PyAny>>,
     timeout: f64,
 ) -> PyResult<Rows> {
     use job_audit::ask::{Request, run};
     let mut asked = Request::new(url, request::path(kept)?);
     (asked.identity, asked.extent) = (identity.map(request::name).transpose()?, extent(leaves, confidence, loss)?);
     asked.signed_by = signed_by.map(request::path).transpose()?;
+    asked.secret = request::secret(py, key_file)?;
     asked.timeout = Duration::try_from_secs_f64(timeout).map_err(error::value)?;
     let (status, found) = step(py, |events, control| run(&asked, events, control))?;
     found.rows(py, exit(status))

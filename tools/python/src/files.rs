@@ -65,10 +65,7 @@ impl Manner {
     fn secret(&self, py: Python<'_>) -> PyResult<Option<Secret>> {
         match (&self.key_file, &self.derive_key) {
             (Some(_), Some(_)) => Err(error::value("key_file and derive_key exclude each other")),
-            (Some(path), None) => {
-                let read = Secret::read(path).map(Some);
-                read.map_err(|unread| error::of_job(py, &unread.into(), Some(path)))
-            }
+            (Some(path), None) => request::secret_of(py, path).map(Some),
             (None, context) => Ok(context.as_deref().map(Secret::context)),
         }
     }

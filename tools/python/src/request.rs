@@ -2,11 +2,11 @@
 
 use crate::error;
 use pfh::name_bytes::entered_path;
-use pfh::{Addresses, Algorithm, Descend, Input, Links, Plan, Recurse};
+use pfh::{Addresses, Algorithm, Descend, Input, Links, Plan, Recurse, Secret};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One path (text, bytes or `os.PathLike`), or several.
 ///
@@ -33,6 +33,22 @@ pub fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
 pub fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let os = given.py().import("os")?;
     Ok(PathBuf::from(entered_path(os.call_method1("fsdecode", (given,))?.extract()?)))
+}
+
+/// The key in a file, if one is given.
+///
+/// # Errors
+/// The exception of a file that cannot be read, or has no key.
+pub fn secret(py: Python<'_>, file: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Secret>> {
+    file.map(|file| secret_of(py, &path(file)?)).transpose()
+}
+
+/// The key in this file.
+///
+/// # Errors
+/// As for [`secret`].
+pub fn secret_of(py: Python<'_>, file: &Path) -> PyResult<Secret> {
+    Secret::read(file).map_err(|unread| error::of_job(py, &unread.into(), Some(file)))
 }
 
 /// A name, as `path` takes one.

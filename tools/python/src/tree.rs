@@ -4,6 +4,7 @@ use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::value::value;
 use crate::{error, job, request};
+use pfh::Secret;
 use pfh::job::Error;
 use pfh::tree::{self, Event, Summary, append, build, check, update};
 use pyo3::prelude::*;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct HashTree {
     file: PathBuf,
     tree: PathBuf,
+    secret: Option<Secret>,
 }
 
 /// The state of a file and its tree.
@@ -56,13 +58,18 @@ impl HashTree {
 
 #[pymethods]
 impl HashTree {
-    /// The tree of a file; it need not be there yet.
+    /// The tree of a file; it need not be there yet. `key_file` holds the key of a keyed one.
     #[new]
-    #[pyo3(signature = (file, *, tree = None))]
-    fn new(file: &Bound<'_, PyAny>, tree: Option<&Bound<'_, PyAny>>) -> PyResult<HashTree> {
+    #[pyo3(signature = (file, *, tree = None, key_file = None))]
+    fn new(
+        py: Python<'_>,
+        file: &Bound<'_, PyAny>,
+        tree: Option<&Bound<'_, PyAny>>,
+        key_file: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<HashTree> {
         let file = request::path(file)?;
         let tree = tree.map(request::path).transpose()?.unwrap_or_else(|| tree::beside(&file));
-        Ok(HashTree { file, tree })
+        Ok(HashTree { file, tree, secret: request::secret(py, key_file)? })
     }
 
     /// The file.
@@ -77,10 +84,19 @@ impl HashTree {
         &self.tree
     }
 
-    /// Hashes the file and writes the tree.
-    #[pyo3(signature = (*, on_event = None, cancel = None))]
-    fn build(&self, py: Python<'_>, on_event: Option<Py<PyAny>>, cancel: Option<Py<Token>>) -> PyResult<TreeState> {
-        let mut asked = build::Request::file(&self.file);
+    /// Hashes the file and writes the tree: by `blake3` unless an algorithm of `pfh tree build -a`
+    /// is named, over leaves of `leaf` bytes.
+    #[pyo3(signature = (*, algorithm = "blake3", leaf = None, on_event = None, cancel = None))]
+    fn build(
+        &self,
+        py: Python<'_>,
+        algorithm: &str,
+        leaf: Option<usize>,
+        on_event: Option<Py<PyAny>>,
+        cancel: Option<Py<Token>>,
+    ) -> PyResult<TreeState> {
+        let asked = build::Request::file(&self.file).algorithm(algorithm, leaf, self.secret.as_ref());
+        let mut asked = asked.map_err(|failed| error::of_job(py, &failed, Some(&self.file)))?;
         asked.tree = Some(self.tree.clone());
         let (done, built) = job::run_with(py, &Hooks { job: "HashTree.build", on_event, cancel }, |control| {
             let mut built = None;
@@ -116,7 +132,7 @@ impl HashTree {
             _ => return Err(error::value("give ranges or since")),
         };
         let mut asked = update::Request::new(&self.file, changed);
-        asked.tree = self.tree.clone();
+        (asked.tree, asked.secret) = (self.tree.clone(), self.secret.clone());
         let done = job::run_with(py, &Hooks { job: "HashTree.update", on_event, cancel }, |control| {
             update::run(&asked, &mut |_event| Ok(()), control)
         })?;
@@ -127,7 +143,7 @@ impl HashTree {
     #[pyo3(signature = (*, on_event = None, cancel = None))]
     fn append(&self, py: Python<'_>, on_event: Option<Py<PyAny>>, cancel: Option<Py<Token>>) -> PyResult<TreeState> {
         let mut asked = append::Request::new(&self.file);
-        asked.tree = self.tree.clone();
+        (asked.tree, asked.secret) = (self.tree.clone(), self.secret.clone());
         let done = job::run_with(py, &Hooks { job: "HashTree.append", on_event, cancel }, |control| {
             append::run(&asked, &mut |_event| Ok(()), control)
         })?;
@@ -146,7 +162,7 @@ impl HashTree {
         cancel: Option<Py<Token>>,
     ) -> PyResult<TreeState> {
         let mut asked = check::Request::new(&self.file);
-        asked.tree = self.tree.clone();
+        (asked.tree, asked.secret) = (self.tree.clone(), self.secret.clone());
         if let Some(root) = root {
             let bytes = pfh::hex::decode(root.as_bytes()).filter(|bytes| (1..=64).contains(&bytes.len()));
             asked.must =

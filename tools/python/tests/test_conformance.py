@@ -138,7 +138,7 @@ def compared(call):
 
 
 def in_tree(call):
-    state = pfh.HashTree(call["file"]).check()
+    state = pfh.HashTree(call["file"], key_file=call.get("key_file")).check()
     return [["verified" if state else "differs", [tuple(pair) for pair in state.corrupt]]], 0 if state else 1
 
 

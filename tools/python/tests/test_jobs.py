@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pfh
+import pfh.audit
 
 
 def run(*words, **settings):
@@ -206,6 +207,82 @@ def test_check_of_a_share(tmp_path):
             pfh.check(tmp_path / "list", **wrong)
     with pytest.raises(pfh.RequestError):
         pfh.check(tmp_path / "list", share="1/2", audit=True)
+
+
+def macs(name, key):
+    """The functions of a keyed tree as docs/spec/tree.md has them, by hashlib and hmac."""
+    import hmac
+
+    return lambda *parts: hmac.digest(key, b"".join(parts), name)
+
+
+def root_of(mac, data, leaf):
+    """The root of a binary tree of pairs, by recursion."""
+    u64 = lambda number: number.to_bytes(8, "little")
+    parts = [data[at : at + leaf] for at in range(0, len(data), leaf)] or [b""]
+    values = [mac(b"pfh tree 1: leaf", u64(index), u64(len(part)), part) for index, part in enumerate(parts)]
+
+    def over(values):
+        if len(values) == 1:
+            return values[0], 0
+        half = 1 << (len(values) - 1).bit_length() - 1
+        (left, level), (right, _) = over(values[:half]), over(values[half:])
+        return mac(b"pfh tree 1: node", u64(level), left, right), level + 1
+
+    return mac(b"pfh tree 1: root", u64(leaf), u64(len(data)), over(values)[0])
+
+
+@pytest.mark.parametrize(("algorithm", "name"), [("hmac-sha256", "sha256"), ("hmac-sha3-256", "sha3_256")])
+def test_keyed_hash_tree(tmp_path, algorithm, name):
+    disk, key, other = tmp_path / "disk", tmp_path / "key", tmp_path / "other"
+    secret = bytes(range(40))
+    key.write_bytes(secret)
+    other.write_bytes(bytes(40))
+    tree = pfh.HashTree(disk, key_file=key)
+    for length in (0, 1, 1024, 1025, 5000, 100_000):
+        data = bytes(number * 31 % 251 for number in range(length))
+        disk.write_bytes(data)
+        state = tree.build(algorithm=algorithm, leaf=1024)
+        assert state.root == root_of(macs(name, secret), data, 1024).hex() and state.algorithm == algorithm
+    changed = bytearray(data)
+    changed[40_000] ^= 1
+    disk.write_bytes(changed)
+    assert tree.check().corrupt == [(39_936, 40_960)]
+    assert tree.update([(40_000, 40_001)]).root == root_of(macs(name, secret), bytes(changed), 1024).hex()
+    with open(disk, "ab") as file:
+        file.write(b"more")
+    root = tree.append().root
+    assert root == root_of(macs(name, secret), bytes(changed) + b"more", 1024).hex() and tree.check(root=root)
+    assert secret[:8] not in tree.tree.read_bytes()
+    for key_file in (None, other):
+        refused = pfh.HashTree(disk, key_file=key_file)
+        for verb in (refused.check, refused.append, lambda: refused.update([(0, 1)])):
+            with pytest.raises(pfh.RequestError, match=algorithm):
+                verb()
+    with pytest.raises(pfh.RequestError):
+        pfh.HashTree(disk).build(algorithm=algorithm)
+    with pytest.raises(pfh.RequestError):
+        tree.build()
+    # The auditor needs the key, the server does not.
+    pfh.audit.commit(disk, tmp_path / "kept", identity="disk", key_file=key)
+    pfh.audit.challenge(tmp_path / "kept", tmp_path / "question")
+    pfh.audit.prove(tmp_path / "question", disk, tmp_path / "answer")
+    asked = (tmp_path / "kept", tmp_path / "question", tmp_path / "answer")
+    assert pfh.audit.verify(*asked, key_file=key)
+    for key_file in (None, other):
+        with pytest.raises(pfh.RequestError):
+            pfh.audit.verify(*asked, key_file=key_file)
+
+
+def test_keyed_blake3_hash_tree(tmp_path):
+    (tmp_path / "key").write_bytes(b"whats the Elvish word for friend")
+    (tmp_path / "disk").write_bytes(bytes(100_000))
+    root = pfh.HashTree(tmp_path / "disk", key_file=tmp_path / "key").build(algorithm="blake3-keyed").root
+    (record,) = pfh.hash_files(tmp_path / "disk", "blake3-keyed", key_file=tmp_path / "key")
+    assert record["blake3-keyed"].hex() == root
+    (tmp_path / "short").write_bytes(bytes(31))
+    with pytest.raises(pfh.RequestError, match="32 bytes"):
+        pfh.HashTree(tmp_path / "disk", key_file=tmp_path / "short").build(algorithm="blake3-keyed")
 
 
 def test_hash_tree(tmp_path):

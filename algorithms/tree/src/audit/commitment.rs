@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::outboard::{Parameters, Value, Values};
+use crate::outboard::{Key, Locked, Parameters, Value, Values};
 
 /// A file as the auditor remembers it: root and length, 40 bytes, and the parameters of the tree,
 /// which are usually one policy for all files.
@@ -38,11 +38,14 @@ pub enum Rejected {
     Unsigned,
     /// The answer is signed by another key than is asked for.
     Signer,
+    /// The key of the file's tree is not known.
+    Locked(Locked),
 }
 
 impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Rejected::Locked(locked) => return locked.fmt(f),
             Rejected::Challenge => "the challenge is not about this commitment",
             Rejected::Transcript => "the answer was made for another challenge",
             Rejected::Leaves => "the answer does not show the leaves that were asked for",
@@ -68,6 +71,14 @@ impl Commitment {
     /// One that was kept.
     pub fn new(parameters: Parameters, length: u64, root: Value) -> Commitment {
         Commitment { parameters, length, root }
+    }
+
+    /// The same, by which answers can be judged: under the key of the file's tree.
+    ///
+    /// # Errors
+    /// If the key is missing, another one, or of no use.
+    pub fn unlock(self, key: Option<Key>) -> Result<Commitment, Locked> {
+        Ok(Commitment { parameters: self.parameters.unlock(key)?, ..self })
     }
 
     /// Function and leaf length.

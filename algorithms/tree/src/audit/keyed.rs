@@ -43,6 +43,7 @@ pub fn keyed_answer_of_copy(
     mut read: impl FnMut(Range<u64>) -> io::Result<Vec<u8>>,
 ) -> Result<KeyedAnswer, Unproved> {
     let (parameters, length) = (commitment.parameters(), commitment.length());
+    parameters.unlocked().map_err(|locked| Unproved::Tree(Unusable::Malformed(locked.into())))?;
     let value = |index, leaf: &[u8]| parameters.leaves_of(length, &[(index, leaf)])[0];
     let all = challenge.sample().size(commitment.leaf_count()) == commitment.leaf_count();
     let (answer, root) = if all {

@@ -92,6 +92,7 @@ impl Commitment {
     /// that it states.
     pub fn renew(&self, renewal: &Renewal) -> Result<Commitment, Rejected> {
         let (parameters, length) = (self.parameters(), self.length());
+        parameters.unlocked().map_err(Rejected::Locked)?;
         if (renewal.old.parameters, renewal.old.length, renewal.old.root) != (parameters, length, *self.root()) {
             return Err(Rejected::Kept);
         }

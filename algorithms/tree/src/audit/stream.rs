@@ -191,6 +191,7 @@ impl Commitment {
     /// # Errors
     /// If the answer cannot be read, has another form, or proves nothing.
     pub fn judge(&self, challenge: &Challenge, from: &mut dyn Read) -> Judged {
+        self.parameters().unlocked().map_err(Rejected::Locked)?;
         if !challenge.is_about(self) {
             return Err(Rejected::Challenge.into());
         }

@@ -10,6 +10,7 @@ impl Commitment {
     /// # Errors
     /// The fault of the answer, which then proves nothing.
     pub fn verify(&self, challenge: &Challenge, proof: &Proof) -> Result<(), Rejected> {
+        self.parameters().unlocked().map_err(Rejected::Locked)?;
         if !challenge.is_about(self) {
             return Err(Rejected::Challenge);
         }

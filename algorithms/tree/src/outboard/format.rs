@@ -1,6 +1,6 @@
 //! The binary form of a tree, version 1; `docs/tree.md` lists every byte.
 
-use super::{Function, Outboard, Parameters, Value};
+use super::{Function, Key, Outboard, Parameters, Value};
 use crate::wire::{Malformed, Reader};
 
 const MAGIC: &[u8; 8] = b"pfh tree";
@@ -30,6 +30,7 @@ impl Header {
         bytes[8] = VERSION;
         bytes[9] = self.parameters.function().code();
         bytes[10] = self.parameters.leaf_length().ilog2() as u8;
+        bytes[11..16].copy_from_slice(&self.parameters.mark());
         bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
         bytes[24..56].copy_from_slice(&self.root);
         let checksum = blake3::derive_key(CONTEXT, &bytes[..56]);
@@ -37,7 +38,8 @@ impl Header {
         bytes
     }
 
-    /// Reads the binary form at the front of `bytes`.
+    /// Reads the binary form at the front of `bytes`. The parameters of a keyed function have the
+    /// mark of the key and not the key.
     ///
     /// # Errors
     /// If there is none, or any bit of it has been changed.
@@ -45,11 +47,12 @@ impl Header {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let function = Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;
         let leaf_log = reader.byte()?;
-        if reader.array::<5>()? != [0; 5] {
+        let mark = reader.array()?;
+        if !function.is_keyed() && mark != [0; 5] {
             return Err(Malformed::Field("reserved bytes"));
         }
         let leaf_length = 1usize.checked_shl(leaf_log.into()).ok_or(Malformed::Field("leaf length"))?;
-        let parameters = Parameters::new(function, leaf_length).ok_or(Malformed::Field("leaf length"))?;
+        let parameters = Parameters::stated(function, leaf_length, mark).ok_or(Malformed::Field("leaf length"))?;
         let length = reader.u64()?;
         let root = reader.array()?;
         if reader.array::<32>()? != blake3::derive_key(CONTEXT, &bytes[..56]) {
@@ -116,7 +119,16 @@ impl Outboard {
     /// If any bit of it has been changed. (One who changes the file with the tree can make a
     /// consistent tree of another file: only a root that is kept elsewhere shows that.)
     pub fn decode(bytes: &[u8]) -> Result<Outboard, Malformed> {
+        Outboard::decode_under(bytes, None)
+    }
+
+    /// As [`decode`](Outboard::decode), of a tree under a key.
+    ///
+    /// # Errors
+    /// The same; also [`Malformed::Locked`] if the key is missing, another one, or of no use.
+    pub fn decode_under(bytes: &[u8], key: Option<Key>) -> Result<Outboard, Malformed> {
         let Header { parameters, length, root } = Header::decode(bytes)?;
+        let parameters = parameters.unlock(key)?;
         let mut reader = Reader::after(bytes, Header::BYTES)?;
         let mut count = usize::try_from(parameters.leaf_count(length)).map_err(|_| Malformed::Truncated)?;
         let leaves = reader.values(count)?;

@@ -1,9 +1,6 @@
 //! The functions that trees are made by.
 
-use blake3::hazmat;
 use pfh_digest::Digest;
-
-use crate::plain::plain;
 
 /// The value of a leaf, a node or a root.
 pub type Value = [u8; 32];
@@ -17,27 +14,55 @@ pub enum Function {
     Sha3_256,
     /// BLAKE3's own tree.
     Blake3,
+    /// HMAC (RFC 2104) over SHA-256 under a key, with the tags of [`Sha256`](Function::Sha256).
+    HmacSha256,
+    /// HMAC over SHA3-256, likewise.
+    HmacSha3_256,
+    /// KMAC256 (NIST SP 800-185, section 4) with 32 bytes of output, likewise.
+    Kmac256,
+    /// BLAKE3's own tree in its keyed mode.
+    Blake3Keyed,
 }
 
-/// Sixteen bytes before the input of a node, which no leaf or root has.
-const NODE: &[u8; 16] = b"pfh tree 1: node";
-
 impl Function {
-    /// All of them.
+    /// Those without a key.
     pub const ALL: [Function; 3] = [Function::Sha256, Function::Sha3_256, Function::Blake3];
 
-    /// `sha256`, `sha3-256` or `blake3`.
+    /// Those of a key: their roots are message authentication codes.
+    pub const KEYED: [Function; 4] =
+        [Function::HmacSha256, Function::HmacSha3_256, Function::Kmac256, Function::Blake3Keyed];
+
+    /// `sha256`, `sha3-256`, `blake3`, `hmac-sha256`, `hmac-sha3-256`, `kmac256` or `blake3-keyed`.
     pub fn name(self) -> &'static str {
         match self {
             Function::Sha256 => "sha256",
             Function::Sha3_256 => "sha3-256",
             Function::Blake3 => "blake3",
+            Function::HmacSha256 => "hmac-sha256",
+            Function::HmacSha3_256 => "hmac-sha3-256",
+            Function::Kmac256 => "kmac256",
+            Function::Blake3Keyed => "blake3-keyed",
         }
+    }
+
+    fn every() -> impl Iterator<Item = Function> {
+        Function::ALL.into_iter().chain(Function::KEYED)
     }
 
     /// The function of this name.
     pub fn named(name: &str) -> Option<Function> {
-        Function::ALL.into_iter().find(|function| function.name() == name)
+        Function::every().find(|function| function.name() == name)
+    }
+
+    /// Whether it computes nothing without a key.
+    pub fn is_keyed(self) -> bool {
+        Function::KEYED.contains(&self)
+    }
+
+    /// Whether the tree is BLAKE3's own: the length of the file is bound by its last leaf alone,
+    /// and the leaves divide into chunks of 1 KiB.
+    pub(crate) fn is_blake3(self) -> bool {
+        matches!(self, Function::Blake3 | Function::Blake3Keyed)
     }
 
     /// The byte that stands for it in binary forms.
@@ -46,32 +71,16 @@ impl Function {
             Function::Sha256 => 1,
             Function::Sha3_256 => 2,
             Function::Blake3 => 3,
+            Function::HmacSha256 => 4,
+            Function::HmacSha3_256 => 5,
+            Function::Kmac256 => 6,
+            Function::Blake3Keyed => 7,
         }
     }
 
     pub(crate) fn of_code(code: u8) -> Option<Function> {
-        Function::ALL.into_iter().find(|function| function.code() == code)
+        Function::every().find(|function| function.code() == code)
     }
-
-    /// The values of nodes over pairs of values of level `level`.
-    pub(super) fn nodes(self, level: u32, pairs: &[[Value; 2]]) -> Vec<Value> {
-        if self == Function::Blake3 {
-            let merge = |[left, right]: &[Value; 2]| hazmat::merge_subtrees_non_root(left, right, hazmat::Mode::Hash);
-            return pairs.iter().map(merge).collect();
-        }
-        // Few at a time, so that hashers and inputs stay in cache.
-        let mut values = Vec::with_capacity(pairs.len());
-        for pairs in pairs.chunks(256) {
-            let inputs: Vec<Vec<u8>> = pairs.iter().map(|pair| node_input(level, pair)).collect();
-            let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-            values.extend(pfh_digest::hash_many(plain(self.name()), &inputs).iter().map(value));
-        }
-        values
-    }
-}
-
-fn node_input(level: u32, [left, right]: &[Value; 2]) -> Vec<u8> {
-    [&NODE[..], &u64::from(level).to_le_bytes(), left, right].concat()
 }
 
 /// The value that a digest of 32 bytes is.

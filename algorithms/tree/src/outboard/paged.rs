@@ -8,7 +8,7 @@ use std::io;
 
 use super::format::Layout;
 use super::journal::{Change, Journal};
-use super::{Header, Parameters, Value, Values, WrongChange, multiproof};
+use super::{Header, Key, Parameters, Value, Values, WrongChange, multiproof};
 use crate::wire::Malformed;
 
 /// Why a tree cannot be used.
@@ -89,6 +89,15 @@ impl<'a> Paged<'a> {
         }
     }
 
+    /// The same tree, which can compute under its key.
+    ///
+    /// # Errors
+    /// [`Malformed::Locked`] if the key is missing, another one, or of no use.
+    pub fn unlock(mut self, key: Option<Key>) -> Result<Paged<'a>, Unusable> {
+        self.header.parameters = self.header.parameters.unlock(key).map_err(Malformed::from)?;
+        Ok(self)
+    }
+
     /// The header, with the change of an interrupted update if there was one.
     pub fn header(&self) -> Header {
         self.header
@@ -100,7 +109,7 @@ impl<'a> Paged<'a> {
     }
 
     /// Proves the values of these leaves, which ascend and are the file's, and gives them with the
-    /// siblings that lead to the root.
+    /// siblings that lead to the root. Those of a tree that is locked are given as they are.
     ///
     /// # Errors
     /// If they cannot be read, or do not give the root: the tree has been changed.
@@ -113,8 +122,10 @@ impl<'a> Paged<'a> {
     /// distinct. Reads the paths of the leaves and proves them.
     ///
     /// # Errors
-    /// If there is no such leaf, the paths cannot be read, or do not give the root.
+    /// If there is no such leaf, the paths cannot be read, or do not give the root; if the tree is
+    /// locked.
     pub fn change(&self, leaves: &[(u64, Value)]) -> Result<Change, Unusable> {
+        self.header.parameters.unlocked().map_err(Malformed::from)?;
         let count = self.leaves();
         if let Some(&(index, _)) = leaves.iter().find(|(index, _)| *index >= count) {
             return Err(Unusable::Change(WrongChange::Index(index)));
@@ -146,12 +157,16 @@ impl<'a> Paged<'a> {
     }
 }
 
-/// The values of these leaves and the siblings that lead to the root, proven.
+/// The values of these leaves and the siblings that lead to the root, proven if the tree is not
+/// locked: who stores it need not have the key, and the reader of a proof who has it finds damage.
 #[allow(clippy::type_complexity)]
 pub(crate) fn proven(tree: &dyn Values, indices: &[u64]) -> Result<(Vec<(u64, Value)>, Vec<Value>), Unusable> {
     let siblings = multiproof::siblings(tree, indices)?;
     let leaves: Vec<(u64, Value)> =
         indices.iter().map(|&index| Ok((index, tree.value(0, index)?))).collect::<io::Result<_>>()?;
+    if tree.parameters().unlocked().is_err() {
+        return Ok((leaves, siblings));
+    }
     let root = multiproof::root(&tree.parameters(), tree.length(), leaves.clone(), &siblings);
     if root.as_ref() == Some(tree.root()) { Ok((leaves, siblings)) } else { Err(Malformed::Checksum.into()) }
 }

@@ -6,6 +6,8 @@ mod attacks;
 mod audit;
 mod flat;
 mod foreign;
+mod interleaved;
+mod keyed;
 mod modes;
 mod outboard;
 mod range;

@@ -1,7 +1,7 @@
 //! Power cuts: unsynced data are lost or not, sector by sector, in any order.
 
 use super::*;
-use pfh_tree::outboard::{Builder, Function, Header, Parameters, Values};
+use pfh_tree::outboard::{Builder, Function, Header, Key, Parameters, Values};
 
 /// Bytes that reach a disk together or not at all.
 const SECTOR: usize = 512;
@@ -80,8 +80,10 @@ fn a_power_cut_leaves_the_old_tree_or_the_new_one() {
     let mut dice = Dice(1);
     let (mut old_seen, mut new_seen, mut redone) = (0, 0, 0);
     for round in 0..400 {
-        let function = Function::ALL[round % 3];
-        let parameters = Parameters::new(function, 1024).unwrap();
+        let functions = [&Function::ALL[..], &Function::KEYED].concat();
+        let function = functions[round % functions.len()];
+        let key = function.is_keyed().then(|| Key::new(&[7; 32]));
+        let parameters = Parameters::under(function, 1024, key).unwrap().unwrap();
         let leaves = 1 + dice.roll(300) as usize;
         let mut data: Vec<u8> = (0..leaves * 1024).map(|i| (i * 31 + round) as u8).collect();
         let build = |data: &[u8]| {
@@ -101,7 +103,8 @@ fn a_power_cut_leaves_the_old_tree_or_the_new_one() {
             buffer.copy_from_slice(&old[offset as usize..offset as usize + buffer.len()]);
             Ok(())
         };
-        let change = Paged::open(old.len() as u64, None, Box::new(read)).unwrap().change(&values).unwrap();
+        let paged = Paged::open(old.len() as u64, None, Box::new(read)).unwrap().unlock(key).unwrap();
+        let change = paged.change(&values).unwrap();
         let steps = steps(&change.journal());
         for cut in 0..=steps.len() {
             let mut disk = Disk {

@@ -50,6 +50,9 @@ pub struct Commit {
     /// server's directory.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
+    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
     /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
@@ -145,6 +148,9 @@ pub struct Verify {
     /// FILE.pfhtree beside it, only the challenged leaves are read.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
     /// State the probability of detecting a loss of this fraction of the leaves (1% or 0.01).
     #[arg(long = "find", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
     pub find: f64,
@@ -166,6 +172,9 @@ pub struct Tokens {
     /// The file to use, if KEPT has several.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
+    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
     /// Number of tokens.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub count: u32,
@@ -193,6 +202,9 @@ pub struct Renew {
     /// The file to use, if KEPT has several.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
+    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
     /// Write KEPT with the new root here [default: standard output].
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
@@ -271,6 +283,9 @@ pub struct Ask {
     /// Accept only answers signed by this Ed25519 key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY", conflicts_with = "keyed")]
     pub signed_by: Option<PathBuf>,
+    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
+    #[arg(long, value_name = "FILE", conflicts_with = "tokens")]
+    pub key_file: Option<PathBuf>,
     /// Time limit per file, from the question to the end of the answer; each MiB of leaves adds a
     /// second.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]

@@ -4,6 +4,7 @@ use super::help;
 use crate::exit::Failure;
 use crate::size;
 use clap::{Args, Subcommand, ValueEnum};
+use pfh::Secret;
 use pfh::tree::Parameters;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -67,6 +68,22 @@ impl Existing {
     }
 }
 
+/// The key of a keyed tree.
+#[derive(Args)]
+pub struct Keyed {
+    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE. The
+    /// tree holds the algorithm and a mark of the key, never the key.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+}
+
+impl Keyed {
+    /// The key.
+    pub fn secret(&self) -> Result<Option<Secret>, Failure> {
+        crate::run::secret(self.key_file.as_ref(), None)
+    }
+}
+
 /// The root that the tree must have before it is changed.
 #[derive(Args)]
 pub struct Trusted {
@@ -91,6 +108,9 @@ pub struct Append {
     /// Root before the change.
     #[command(flatten)]
     pub trusted: Trusted,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
 }
 
 /// `pfh tree update`
@@ -106,6 +126,9 @@ pub struct Update {
     /// Root before the change.
     #[command(flatten)]
     pub trusted: Trusted,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Write a proof of the change for an auditor without file or tree (`pfh audit renew`).
     #[arg(long, value_name = "UPDATE")]
     pub proof: Option<PathBuf>,
@@ -182,13 +205,18 @@ pub struct Build {
     pub outboard: Option<PathBuf>,
     /// blake3: the root is the file's BLAKE3 digest. kt128, kt256, parallelhash*, sakura-*
     /// (`sakura-li-128,leaves=32`): two levels, the root is the digest that `pfh hash -a` prints.
-    /// sha256, sha3-256: binary trees with distinct prefixes for leaves, nodes and root.
+    /// sha256, sha3-256: binary trees with distinct prefixes for leaves, nodes and root. With
+    /// --key-file hmac-sha256, hmac-sha3-256, kmac256 and blake3-keyed, whose root is a message
+    /// authentication code.
     #[arg(short, long, value_name = "NAME", default_value = "blake3")]
     pub algorithm: String,
     /// Size of a leaf: a power of two from 1KiB to 16MiB [default: 16KiB]. Trees of two levels have
     /// it in the algorithm's name: `sakura-fng-128,block=4096`.
     #[arg(long, value_name = "SIZE", value_parser = leaf)]
     pub leaf: Option<usize>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
@@ -219,6 +247,9 @@ pub struct Check {
     /// Line of KEPT [default: the only one, or that of FILE as given].
     #[arg(long, value_name = "NAME", requires = "kept")]
     pub identity: Option<OsString>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// In a directory: check only this file. May be repeated.
     #[arg(long = "entry", value_name = "NAME")]
     pub entries: Vec<PathBuf>,
@@ -234,6 +265,9 @@ pub struct Diff {
     /// Another one, likewise.
     #[arg(value_name = "B")]
     pub other: PathBuf,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
@@ -251,6 +285,9 @@ pub struct Prove {
     /// The tree of FILE [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Write the proof here [default: standard output].
     #[arg(short, long, value_name = "PROOF")]
     pub output: Option<PathBuf>,
@@ -269,6 +306,9 @@ pub struct Verify {
     /// Root of the whole file, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = root)]
     pub root: [u8; 32],
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Write the verified bytes of the range here (- is standard output).
     #[arg(short, long, value_name = "DATA")]
     pub output: Option<PathBuf>,

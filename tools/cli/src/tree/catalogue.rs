@@ -1,6 +1,6 @@
 //! `build`, `update` and `check` of a directory: its catalogue.
 
-use super::args::{Build, Check, Digest, Existing, Update};
+use super::args::{Build, Check, Digest, Existing, Keyed, Update};
 use crate::exit::{self, Exit, Failure};
 use crate::show::tree as lines;
 use pfh::tree::catalogue::{self as job, Request, Verb};
@@ -10,6 +10,7 @@ pub fn build(directory: &Path, args: &Build) -> Result<Exit, Failure> {
     if args.leaf.is_some() {
         return Err(Failure::usage("--leaf is of a file: a leaf of a directory is a file below it"));
     }
+    unkeyed(&args.keyed)?;
     let mut request = Request::new(directory, Verb::Build(args.algorithm.parse().map_err(Failure::usage)?));
     request.tree = args.outboard.clone().unwrap_or(request.tree);
     request.threads = args.threads.map(usize::from);
@@ -23,12 +24,22 @@ pub fn update(args: &Update) -> Result<Exit, Failure> {
             "--range, --changed-since and --proof are of a file; of a directory state --entry NAME",
         ));
     }
+    unkeyed(&args.keyed)?;
     let verb = Verb::Update(args.changed.entries.clone());
     on(&args.on, verb, args.trusted.root.as_ref(), args.trusted.kept.is_some())
 }
 
 pub fn check(args: &Check) -> Result<Exit, Failure> {
+    unkeyed(&args.keyed)?;
     on(&args.on, Verb::Check(args.entries.clone()), args.root.as_ref(), args.kept.is_some())
+}
+
+/// A catalogue has no key.
+fn unkeyed(keyed: &Keyed) -> Result<(), Failure> {
+    match keyed.key_file {
+        Some(_) => Err(Failure::usage("--key-file is of a file's tree: the catalogue of a directory has no key")),
+        None => Ok(()),
+    }
 }
 
 fn on(on: &Existing, verb: Verb, root: Option<&Digest>, has_kept: bool) -> Result<Exit, Failure> {

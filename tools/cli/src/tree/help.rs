@@ -20,6 +20,7 @@ pub const BUILD: &str = "\
   pfh tree build --join part0 part1 part2 --outboard whole.pfhtree    parts of one file, in order
   pfh tree build case12                            one tree over all files below case12, in case12.pfhtree: its catalogue
   pfh tree build -r case12                         each file below case12
+  pfh tree build -a hmac-sha256 --key-file key disk.img      the root is a message authentication code; all verbs need the key
   pfh tree build -a kt128 disk.img                 the root is `pfh hash -a kt128 disk.img`; so are -a sakura-li-128,leaves=64 ...
 
 Exit codes: 0 success; 2 usage; 3 the file cannot be read, or changed meanwhile: no tree is written; 4 the tree could not be written.";

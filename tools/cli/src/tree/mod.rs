@@ -13,7 +13,7 @@ use carry::{carry_out, show};
 use pfh::Control;
 use pfh::tree::check::Must;
 use pfh::tree::update::Changed;
-use pfh::tree::{self as job, Event, Events, Parameters, Summary};
+use pfh::tree::{self as job, Event, Events, Summary};
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -63,19 +63,8 @@ fn build(args: &Build) -> Result<Exit, Failure> {
             return Err(Failure::usage(message));
         }
     };
-    let algorithm: pfh::Algorithm = args.algorithm.parse().map_err(Failure::usage)?;
-    match job::Function::ALL.into_iter().find(|function| function.name() == algorithm.to_string()) {
-        Some(function) => {
-            let leaf = args.leaf.unwrap_or(request.parameters.leaf_length());
-            request.parameters = Parameters::new(function, leaf).ok_or("impossible length of a leaf")?;
-        }
-        None if args.leaf.is_some() => {
-            let message =
-                "--leaf is of blake3, sha256 and sha3-256; the name of another states it: sakura-fng-128,block=4096";
-            return Err(Failure::usage(message));
-        }
-        None => request.mode = Some(algorithm),
-    }
+    let secret = args.keyed.secret()?;
+    request = request.algorithm(&args.algorithm, args.leaf, secret.as_ref()).map_err(Failure::refused)?;
     (request.tree, request.replace) = (args.outboard.clone().or(request.tree), args.force);
     request.threads = args.threads.map_or(request.threads, usize::from);
     let built = carry_out(!args.no_progress, args.json, |events, control| job::build::run(&request, events, control))?;
@@ -99,7 +88,7 @@ fn update(args: &Update) -> Result<Exit, Failure> {
     let mut request = job::update::Request::new(&args.on.file, changed);
     args.on.place(&mut request.tree, &mut request.threads);
     (request.proof, request.replace) = (args.proof.clone(), args.force);
-    request.must = must(&args.trusted);
+    (request.must, request.secret) = (must(&args.trusted), args.keyed.secret()?);
     one(!args.on.no_progress, args.on.json, |events, control| job::update::run(&request, events, control))
 }
 
@@ -112,7 +101,7 @@ fn must(trusted: &Trusted) -> Option<Must> {
 fn append(args: &Append) -> Result<Exit, Failure> {
     let mut request = job::append::Request::new(&args.on.file);
     args.on.place(&mut request.tree, &mut request.threads);
-    request.must = must(&args.trusted);
+    (request.must, request.secret) = (must(&args.trusted), args.keyed.secret()?);
     one(!args.on.no_progress, args.on.json, |events, control| job::append::run(&request, events, control))
 }
 
@@ -137,11 +126,13 @@ fn check(args: &Check) -> Result<Exit, Failure> {
     args.on.place(&mut request.tree, &mut request.threads);
     let kept = args.kept.clone().map(|path| Must::Kept { path, identity: args.identity.clone() });
     request.must = args.root.as_ref().map(|root| Must::Root(root.0.clone())).or(kept);
+    request.secret = args.keyed.secret()?;
     one(!args.on.no_progress, args.on.json, |events, control| job::check::run(&request, events, control))
 }
 
 fn diff(args: &Diff) -> Result<Exit, Failure> {
-    let request = job::diff::Request::new(&args.one, &args.other);
+    let mut request = job::diff::Request::new(&args.one, &args.other);
+    request.secret = args.keyed.secret()?;
     let summary = carry_out(false, args.json, |events, control| job::diff::run(&request, events, control))?;
     Ok(if summary.is_same() { Exit::Good } else { Exit::Verdict })
 }
@@ -153,7 +144,7 @@ fn prove(args: &Prove) -> Result<Exit, Failure> {
     let mut request = job::prove::Request::new(&args.file, args.range.clone());
     request.tree = args.outboard.clone().unwrap_or(request.tree);
     request.output = args.output.clone().map_or(request.output, Into::into);
-    request.replace = args.force;
+    (request.replace, request.secret) = (args.force, args.keyed.secret()?);
     carry_out(false, false, |events, control| job::prove::run(&request, events, control)).map(|()| Exit::Good)
 }
 
@@ -161,7 +152,7 @@ fn verify(args: &Verify) -> Result<Exit, Failure> {
     let mut request = job::verify::Request::new(&args.proof, args.root);
     let is_standard = args.output.as_deref() == Some(Path::new("-"));
     request.output = args.output.clone().map(|path| if is_standard { Default::default() } else { path.into() });
-    request.replace = args.force;
+    (request.replace, request.secret) = (args.force, args.keyed.secret()?);
     let session = Session::open(false)?;
     let mut say = |event: Event<'_>| match event {
         // Data on standard output is not mixed with a sentence.

@@ -197,3 +197,52 @@ fn standard_input_has_a_tree() {
         assert!(read("stdin.pfhtree") == read("whole.pfhtree"), "{algorithm}");
     }
 }
+
+/// Trees under a key, as typed: with it, without it and with another.
+#[test]
+fn a_key_is_asked_for_by_its_option() {
+    let (room, bytes) = room();
+    room.file("key", b"whats the Elvish word for friend");
+    room.file("other", b"whats the Elvish word for foe...");
+    let refused = |words: &[&str], why: &str| {
+        let seen = pfh(&room, words);
+        assert_eq!(seen.code, Some(2), "{words:?}: {}", seen.stderr);
+        assert!(seen.stderr.contains(why) && seen.stdout.is_empty(), "{words:?}: {}", seen.stderr);
+    };
+    let digest = blake3::keyed_hash(b"whats the Elvish word for friend", &bytes).to_hex();
+    let built = text(&good(&room, ["tree", "build", "-a", "blake3-keyed", "--key-file", "key", "file"]));
+    assert_eq!(built, format!("{digest}  file\n"));
+    let said = text(&good(&room, ["tree", "check", "--key-file", "key", "file", "--root", &digest]));
+    assert_eq!(
+        said,
+        format!("file: OK: 7 leaves are those of file.pfhtree, blake3-keyed root {digest}, the one stated\n")
+    );
+    let hint = "blake3-keyed computes nothing without its key: state it with --key-file FILE";
+    for verb in [
+        &["check"][..],
+        &["append"],
+        &["update", "--range", "0:1"],
+        &["diff", "file"],
+        &["prove", "--range", "0:1", "-o", "part"],
+    ] {
+        let words = [&["tree"], verb, &["file"]].concat();
+        refused(&words, hint);
+        refused(&[&words[..], &["--key-file", "other"]].concat(), "made under another key of blake3-keyed");
+        refused(&[&words[..], &["--key-file", "file"]].concat(), "file: more than 65536 bytes, which is not a key");
+    }
+    refused(&["tree", "build", "-a", "hmac-sha256", "file"], "hmac-sha256 computes nothing without its key");
+    refused(&["tree", "build", "--key-file", "key", "file"], "key: blake3 takes no key");
+    refused(&["tree", "build", "--key-file", "key", "."], "the catalogue of a directory has no key");
+    good(&room, ["tree", "prove", "--range", "0:1", "-o", "part", "--key-file", "key", "file"]);
+    let said = text(&good(&room, ["tree", "verify", "part", "--root", &digest, "--key-file", "key"]));
+    assert!(said.contains("blake3-keyed root"), "{said}");
+    refused(&["tree", "verify", "part", "--root", &digest], hint);
+    good(&room, ["audit", "commit", "file", "-o", "kept", "--key-file", "key"]);
+    good(&room, ["audit", "challenge", "kept", "-o", "question"]);
+    good(&room, ["audit", "prove", "question", "file", "-o", "answer"]);
+    good(&room, ["audit", "verify", "kept", "question", "answer", "--key-file", "key"]);
+    refused(&["audit", "verify", "kept", "question", "answer"], hint);
+    refused(&["audit", "commit", "file"], hint);
+    let seen = pfh(&room, ["tree", "check", "--key-file", "none", "file"]);
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+}

@@ -274,7 +274,7 @@ def check(
 class HashTree:
     """The tree that is kept beside a file."""
 
-    def __new__(cls, file: _Path, *, tree: _Path | None = None) -> Self: ...
+    def __new__(cls, file: _Path, *, tree: _Path | None = None, key_file: _Path | None = None) -> Self: ...
     @property
     def file(self) -> os.PathLike[str]: ...
     @property
@@ -282,6 +282,8 @@ class HashTree:
     def build(
         self,
         *,
+        algorithm: str = "blake3",
+        leaf: int | None = None,
         on_event: _OnEvent | None = None,
         cancel: Cancel | None = None,
     ) -> TreeState: ...

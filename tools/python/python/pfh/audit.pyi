@@ -9,7 +9,14 @@ from .rows import AuditVerdict
 
 _Leaves: TypeAlias = int | Literal["all"] | None
 
-def commit(files: _Paths, output: _Path, *, identity: _Path | None = None, replace: bool = False) -> Rows[Never, None]:
+def commit(
+    files: _Paths,
+    output: _Path,
+    *,
+    identity: _Path | None = None,
+    key_file: _Path | None = None,
+    replace: bool = False,
+) -> Rows[Never, None]:
     """Notes the roots of files that have trees beside them."""
 
 def challenge(
@@ -27,7 +34,14 @@ def challenge(
 def prove(challenge: _Path, file: _Path, output: _Path, *, key: _Path | None = None, replace: bool = False) -> Rows[Never, None]:
     """Answers a challenge from the file."""
 
-def verify(kept: _Path, challenge: _Path, answer: _Path, *, signed_by: _Path | None = None) -> Rows[AuditVerdict, None]:
+def verify(
+    kept: _Path,
+    challenge: _Path,
+    answer: _Path,
+    *,
+    signed_by: _Path | None = None,
+    key_file: _Path | None = None,
+) -> Rows[AuditVerdict, None]:
     """Judges an answer by the kept root."""
 
 def ask(
@@ -39,6 +53,7 @@ def ask(
     confidence: float = 0.99,
     loss: float = 0.01,
     signed_by: _Path | None = None,
+    key_file: _Path | None = None,
     timeout: float = 60.0,
 ) -> Rows[AuditVerdict, None]:
     """Asks a server about every kept file: a row for each."""

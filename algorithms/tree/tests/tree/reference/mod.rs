@@ -147,3 +147,15 @@ pub fn digest(name: &str, message: &[u8], customization: &[u8], leaf: usize, len
         _ => panic!("no mode of name {name}"),
     }
 }
+
+/// KMAC256 of SP 800-185, section 4, without a customization string.
+pub fn kmac256(key: &[u8], message: &[u8], length: usize) -> Vec<u8> {
+    let padded = |mut bytes: Vec<u8>| {
+        bytes.splice(0..0, left_encode(136));
+        bytes.resize(bytes.len().next_multiple_of(136), 0);
+        bytes
+    };
+    let string = |bytes: &[u8]| [left_encode(8 * bytes.len()), bytes.to_vec()].concat();
+    let input = [padded([string(b"KMAC"), string(b"")].concat()), padded(string(key)), message.to_vec()];
+    sponge(24, 136, &[input.concat(), right_encode(8 * length)].concat(), 0x04, length)
+}

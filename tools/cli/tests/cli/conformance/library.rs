@@ -216,7 +216,9 @@ fn disks(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
 fn tree(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     use pfh::tree::check::{Request, run};
     let file = call["file"].as_str().unwrap();
-    let summary = run(&Request::new(file), &mut |_| Ok(()), &Control::new())?;
+    let mut request = Request::new(file);
+    request.secret = call["key_file"].as_str().map(|key| pfh::Secret::read(Path::new(key))).transpose()?;
+    let summary = run(&request, &mut |_| Ok(()), &Control::new())?;
     let corrupt: Vec<Value> = summary
         .corrupt()
         .unwrap_or_default()
