@@ -216,18 +216,12 @@ impl Algorithm {
     /// Messages that its best kernel advances at once on this machine; 1 if it takes one after
     /// another.
     pub fn lanes(self) -> usize {
-        match self.row.start {
-            Start::Many(many) => many.kernels().lanes,
-            _ => 1,
-        }
+        self.row.many().map_or(1, |many| many.kernels().lanes)
     }
 
     /// Which kernels this machine uses; `None` where another crate chooses by itself.
     pub fn kernels(self) -> Option<Kernels> {
-        match self.row.start {
-            Start::Many(many) => Some(many.kernels()),
-            _ => self.row.kernels.map(|kernels| kernels()),
-        }
+        self.row.many().map(|many| many.kernels()).or_else(|| self.row.kernels.map(|kernels| kernels()))
     }
 
     /// The state of the empty message.
