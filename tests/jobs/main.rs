@@ -129,6 +129,7 @@ mod plan;
 mod plan_base;
 mod plan_ranges;
 mod plan_units;
+mod queue;
 mod report;
 mod report_faults;
 mod room;
