@@ -129,7 +129,8 @@ impl Secret {
         Ok(algorithm.into())
     }
 
-    /// A hasher of the algorithm of this name under a key that is not kept: one of many connections.
+    /// A hasher of the algorithm of this name under a key that is not kept, for one of many
+    /// connections.
     ///
     /// # Errors
     /// When the name is of no algorithm with keys, and when the key is none of its keys.

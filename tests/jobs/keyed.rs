@@ -101,7 +101,7 @@ fn a_list_names_that_it_is_keyed_and_is_compared_with_the_key_alone() {
     assert!(!matches!(summary.verdict(), Verdict::Verified | Verdict::Differs), "{summary:?}");
 }
 
-/// A key that is no file's is the same key, and equal ones are one.
+/// A key of bytes is the same key as that of a file with them.
 #[test]
 fn a_key_of_bytes_is_that_of_a_file() {
     let room = room();

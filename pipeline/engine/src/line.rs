@@ -106,7 +106,7 @@ mod tests {
             };
             for (number, (gap, bytes)) in gaps.iter().enumerate() {
                 let next = now + *gap * UNIT;
-                // The server sleeps as long as it is told to, or until a message comes.
+                // The server sleeps until the batch is due, or a message comes.
                 while let Due::In(rest) = line.due(now) {
                     if now + rest > next {
                         break;

@@ -53,7 +53,7 @@ impl Queue {
         let message = Bytes::get(data)?.as_slice().to_vec();
         let begun = after.map(|hash| hash.hasher_so_far(py));
         if begun.as_ref().is_some_and(|begun| begun.algorithm() != *self.algorithm) {
-            return Err(error::value(format!("after is no hash object of {}", self.algorithm)));
+            return Err(error::value(format!("after is a hash object of another algorithm than {}", self.algorithm)));
         }
         let ticket = py.detach(|| match begun {
             None => self.queue.push(message),

@@ -59,7 +59,8 @@ fn slabs_come_back() {
     assert_eq!((budget.out(), budget.peak()), (0, 4096));
 }
 
-/// Two clients push and wait, fewer than there are lanes. One has its digests before the queue ends.
+/// Two clients push and wait, fewer than there are lanes. One has its digests before the queue
+/// ends.
 fn queue(each: u8, threads: usize, memory: usize) {
     crate::host::begin(u32::MAX);
     let algorithm: Algorithm = "sha256".parse().unwrap();
