@@ -10,6 +10,8 @@ mod prefix;
 mod reading;
 mod ring;
 mod run;
+mod sizes;
+mod slabs;
 mod units;
 
 use crate::control::Control;
@@ -48,7 +50,7 @@ pub struct Imaging {
     /// Bytes that may be read and not yet hashed and written.
     pub memory: usize,
     /// The blocks that these bytes are cut into, if they are to be of a size or a number of their
-    /// own; `memory` is ignored then.
+    /// own; `memory` is ignored then, unless the size is [measured](Ring::measured).
     pub ring: Option<Ring>,
     /// Where on the medium the image starts, in bytes.
     pub from: u64,
