@@ -42,7 +42,8 @@ pub enum Holes {
 pub struct Imaging {
     /// Digests of the image as written.
     pub algorithms: Vec<Algorithm>,
-    /// Digests of every window of that many bytes as well.
+    /// Digests of every window of that many bytes as well. Windows that wait for the lanes hold as
+    /// much as `memory` once more.
     pub piecewise: Option<u64>,
     /// Marks (xxh3-128) of every that many bytes, to find differing places by later. They prove
     /// nothing.
