@@ -34,6 +34,7 @@
 //! | have the digest of one file, or of bytes | [`hash_file`], [`sha256`] | |
 //! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
 //! | hash messages that arrive one by one | [`Queue`] | `examples/records.rs` |
+//! | hash by an algorithm of your own | [`digest::Row`] | `examples/own_algorithm.rs` |
 //!
 //! # How
 //! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the

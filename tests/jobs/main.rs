@@ -125,6 +125,7 @@ mod match_peers;
 mod match_similar;
 #[cfg(feature = "known")]
 mod matching;
+mod own_algorithm;
 mod plan;
 mod plan_base;
 mod plan_ranges;
