@@ -280,10 +280,10 @@ impl Hashing {
     /// Ends the state of one unit for a message.
     fn finish(&self, unit: usize, state: State) -> Finished {
         let algorithms = &self.units[unit];
-        let digests = state.hashers.into_iter().map(Hasher::finalize);
+        let digests: Vec<Digest> = state.hashers.into_iter().map(Hasher::finalize).collect();
         Finished {
+            pieces: state.pieces.map(|pieces| pieces.finish(&digests)).unwrap_or_default(),
             digests: algorithms.iter().copied().zip(digests).collect(),
-            pieces: state.pieces.map(Pieces::finish).unwrap_or_default(),
             piece_algorithms: algorithms.clone(),
         }
     }

@@ -108,9 +108,8 @@ impl Unit {
 
     /// Ends it.
     pub(super) fn finish(self) -> UnitResult {
-        UnitResult {
-            digests: self.hashers.into_iter().map(Hasher::finalize).collect(),
-            pieces: self.pieces.map(Pieces::finish).unwrap_or_default(),
-        }
+        let digests: Vec<Digest> = self.hashers.into_iter().map(Hasher::finalize).collect();
+        let pieces = self.pieces.map(|pieces| pieces.finish(&digests)).unwrap_or_default();
+        UnitResult { digests, pieces }
     }
 }
