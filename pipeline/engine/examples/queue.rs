@@ -123,7 +123,7 @@ fn main() {
         for count in [1_usize, 2, 4, 8, 16, 32, 64] {
             let keys = (0..count).map(|stream| [stream as u8 + 1; 32]);
             let begun = keys.map(|key| algorithm.hasher_under(&key).expect("keys of 32 bytes")).collect();
-            let record: Vec<u8> = (0..bytes).map(|at| (at * at >> 5) as u8).collect();
+            let record: Vec<u8> = (0..bytes).map(|at| ((at * at) >> 5) as u8).collect();
             let queue = Arc::new(Queue::new(algorithm, Terms { wait, ..Terms::default() }).expect("a thread"));
             let shared = Arc::from(&record[..]);
             let rounds = (AMOUNT / bytes / count / if count == 1 { 8 } else { 1 }).max(1);

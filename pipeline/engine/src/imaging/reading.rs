@@ -187,7 +187,6 @@ impl Reader<'_> {
     /// Several blocks at a time, by as many threads: a device with a queue gives more that way.
     /// They are delivered in order; each round waits for its last block, which the slabs behind it
     /// bridge.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]
     fn several(
         &self,
         readers: usize,

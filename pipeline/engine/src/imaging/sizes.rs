@@ -217,7 +217,7 @@ mod tests {
                 let size = sizes.next(left);
                 prop_assert!(size == SMALLEST || size * FEWEST <= memory);
                 prop_assert!(size == SMALLEST || left.is_none_or(|left| size as u64 * LAST <= left));
-                prop_assert!(size.is_multiple_of(SMALLEST) && (size / SMALLEST).ilog2() % 2 == 0);
+                prop_assert!(size.is_multiple_of(SMALLEST) && (size / SMALLEST).ilog2().is_multiple_of(2));
             }
         }
     }
