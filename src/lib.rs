@@ -33,6 +33,8 @@
 //! | have the digests themselves, one record per input | [`hash::records`], [`run`](run()) below | |
 //! | have the digest of one file, or of bytes | [`hash_file`], [`sha256`] | |
 //! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
+//! | hash messages that arrive one by one | [`Queue`] | `examples/records.rs` |
+//! | hash by an algorithm of your own | [`digest::Row`] | `examples/own_algorithm.rs` |
 //!
 //! # How
 //! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the
@@ -89,8 +91,8 @@ pub use pfh_digest::{
 };
 pub use pfh_engine::imaging;
 pub use pfh_engine::{
-    Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Mode, Outcome, Phase, Piece, Plan, Progress,
-    Record, Sink, Stats, Summary, executor, run,
+    Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Lost, Mode, Outcome, Phase, Piece, Plan,
+    Progress, Queue, Record, Sink, Stats, Summary, Terms, Ticket, executor, run,
 };
 #[cfg(feature = "inside")]
 pub use pfh_inside as inside;

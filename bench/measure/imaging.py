@@ -147,12 +147,13 @@ def blocks_table(said, program, room, read, write):
         with throttle(read_from, write_to, read * 1_000_000, write * 1_000_000) as enter:
             ours = [program, "acquire", read_from, "--to", write_to, "--force", "--no-progress", "--log", room / "log", "--map", room / "map"]
             ways = {f"{block} x {count}": [*ours, "--block", block, "--blocks", count] for block in blocks for count in counts}
-            ways["default"] = ours
+            ways["default"], ways["auto"] = ours, [*ours, "--block", "auto"]
             equal = lambda name, output: digest(source, "md5") == digest(target, "md5")
             runs = in_turns(ways, said.rounds, equal, before=enter)
     took = {name: round(turns.least(some, "wall"), 3) for name, some in runs.items()}
     rows = [[block, *(took[f"{block} x {count}"] for count in counts)] for block in blocks]
     rows.append(["default (1MiB x 64)", took["default"], *[None] * (len(counts) - 1)])
+    rows.append(["auto", took["auto"], *[None] * (len(counts) - 1)])
     notes = [f"{size} MB at {read} MB/s read and {write} MB/s written; minimum of {said.rounds} rounds; the bound is {max(size / read, size / write):.2f} s"]
     return record.table(f"the cloner's blocks, {read}:{write} MB/s", ["block", *(f"{count} blocks, s" for count in counts)], rows, notes=notes)
 

@@ -19,7 +19,7 @@ pub struct Reading {
     /// Bytes that may be read and not yet hashed and written.
     pub memory: usize,
     /// The blocks that these bytes are cut into, if they are to be of a size or a number of their
-    /// own; `memory` is of no account then.
+    /// own; `memory` is of no account then, unless the size is [measured](Ring::measured).
     pub ring: Option<Ring>,
     /// Where on the medium the image starts, in bytes.
     pub from: u64,

@@ -1,11 +1,13 @@
 //! The key of keyed digests.
 
 use super::{Algorithm, REGISTRY};
-use pfh_digest::{KeyError, UnknownAlgorithm};
+use pfh_digest::{Hasher, KeyError, UnknownAlgorithm};
 use pfh_source::Document;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// The longest key that is read, in bytes: longer files are not keys, but mistakes.
 const MAXIMUM: u64 = 64 << 10;
@@ -14,11 +16,19 @@ const MAXIMUM: u64 = 64 << 10;
 /// feed at its end included. It stays in memory until the program ends.
 #[derive(Clone)]
 pub struct Secret {
-    /// The file; `the context` for a context.
+    /// The file, or a word for the bytes that are of none.
     path: PathBuf,
     bytes: &'static [u8],
-    /// Whether it is the context of derived keys, which is not a secret.
-    is_context: bool,
+    kind: Kind,
+}
+
+/// Where a secret comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Bytes,
+    /// The context of derived keys, which is not a secret.
+    Context,
 }
 
 /// The algorithm whose key is a context.
@@ -74,13 +84,18 @@ impl Secret {
         if bytes.len() as u64 > MAXIMUM {
             return Err(SecretError::Long(path.to_owned()));
         }
-        Ok(Secret { path: path.to_owned(), bytes: bytes.leak(), is_context: false })
+        Ok(Secret { path: path.to_owned(), bytes: kept(&bytes), kind: Kind::File })
+    }
+
+    /// The key of these bytes.
+    pub fn new(key: &[u8]) -> Secret {
+        Secret { path: "the key".into(), bytes: kept(key), kind: Kind::Bytes }
     }
 
     /// The context of `blake3-derive-key`: a text that names the purpose of the keys. It is not a
     /// secret.
     pub fn context(text: &str) -> Secret {
-        Secret { path: "the context".into(), bytes: text.as_bytes().to_vec().leak(), is_context: true }
+        Secret { path: "the context".into(), bytes: kept(text.as_bytes()), kind: Kind::Context }
     }
 
     /// The key of a tree; `None` if it is a context.
@@ -91,7 +106,7 @@ impl Secret {
 
     /// The file that it was read from, if there is one.
     pub fn path(&self) -> Option<&Path> {
-        (!self.is_context).then_some(&self.path)
+        (self.kind == Kind::File).then_some(&self.path)
     }
 
     /// An algorithm under this key, if it takes such; another one stays as it is.
@@ -99,7 +114,11 @@ impl Secret {
     /// # Errors
     /// When the key is none of its keys.
     pub(crate) fn under(&self, algorithm: pfh_digest::Algorithm) -> Result<pfh_digest::Algorithm, KeyError> {
-        if self.is_context == (algorithm.name() == DERIVED) { algorithm.with_key(self.bytes) } else { Ok(algorithm) }
+        if (self.kind == Kind::Context) == (algorithm.name() == DERIVED) {
+            algorithm.with_key(self.bytes)
+        } else {
+            Ok(algorithm)
+        }
     }
 
     /// An algorithm by its name, under this key if it needs one.
@@ -110,10 +129,24 @@ impl Secret {
         let unfit = |error| SecretError::Unfit { path: self.path.clone(), error };
         let algorithm = self.under(REGISTRY.find(name)?).map_err(unfit)?;
         if algorithm.lacks_key() {
-            let what = if self.is_context { "a key, and no context" } else { "a context, and no key" };
+            let what = if self.kind == Kind::Context { "a key, and no context" } else { "a context, and no key" };
             return Err(SecretError::Other { algorithm, what });
         }
         Ok(algorithm.into())
+    }
+
+    /// A hasher of the algorithm of this name under a key that is not kept, for one of many
+    /// connections.
+    ///
+    /// # Errors
+    /// When the name is of no algorithm with keys, and when the key is none of its keys.
+    pub fn hasher(name: &str, key: &[u8]) -> Result<Hasher, SecretError> {
+        let algorithm = REGISTRY.find(name)?;
+        match algorithm.hasher_under(key) {
+            _ if algorithm.name() == DERIVED => Err(SecretError::Other { algorithm, what: "a context, and no key" }),
+            _ if !algorithm.is_keyed() => Err(SecretError::Other { algorithm, what: "no key" }),
+            hasher => hasher.map_err(|error| SecretError::Unfit { path: "the key".into(), error }),
+        }
     }
 
     /// Whether it is a key of each of these that needs one.
@@ -121,6 +154,18 @@ impl Secret {
         let unfit = |error| SecretError::Unfit { path: self.path.clone(), error };
         algorithms.iter().try_for_each(|one| self.under(*one).map(drop).map_err(unfit))
     }
+}
+
+/// The one copy of a key that stays in memory: equal ones are kept once.
+fn kept(key: &[u8]) -> &'static [u8] {
+    static ALL: Mutex<BTreeSet<&'static [u8]>> = Mutex::new(BTreeSet::new());
+    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(kept) = all.get(key) {
+        return kept;
+    }
+    let kept: &'static [u8] = key.to_vec().leak();
+    all.insert(kept);
+    kept
 }
 
 /// Never the key itself.

@@ -101,6 +101,26 @@ fn a_list_names_that_it_is_keyed_and_is_compared_with_the_key_alone() {
     assert!(!matches!(summary.verdict(), Verdict::Verified | Verdict::Differs), "{summary:?}");
 }
 
+/// A key of bytes is the same key as that of a file with them.
+#[test]
+fn a_key_of_bytes_is_that_of_a_file() {
+    let room = room();
+    let (file, bytes) = (secret(&room, "key"), Secret::new(KEY.as_bytes()));
+    assert!(file.path().is_some() && bytes.path().is_none() && !format!("{bytes:?}").contains("Elvish"));
+    for algorithm in ["hmac-sha256", "blake3-keyed"] {
+        let [of_file, of_bytes] = [&file, &bytes].map(|secret| secret.algorithm(algorithm).unwrap());
+        assert_eq!(of_file.digest(b"abc"), of_bytes.digest(b"abc"));
+        assert_eq!(Secret::hasher(algorithm, KEY.as_bytes()).unwrap().finalize(), of_file.digest(b""));
+    }
+    assert!(matches!(Secret::hasher("blake3-keyed", b"short"), Err(SecretError::Unfit { .. })));
+    for (name, words) in [("sha256", "sha256 takes no key"), ("blake3-derive-key", "a context"), ("sha257", "unknown")]
+    {
+        let error = Secret::hasher(name, b"key").unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    assert!(matches!(Secret::new(b"short").algorithm("blake3-keyed"), Err(SecretError::Unfit { .. })));
+}
+
 /// As a known set it is of no use, and says so.
 #[cfg(feature = "known")]
 #[test]

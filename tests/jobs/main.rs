@@ -125,10 +125,12 @@ mod match_peers;
 mod match_similar;
 #[cfg(feature = "known")]
 mod matching;
+mod own_algorithm;
 mod plan;
 mod plan_base;
 mod plan_ranges;
 mod plan_units;
+mod queue;
 mod report;
 mod report_faults;
 mod room;

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use pfh_kernel::stitched;
 
 use crate::parameters::{PARAMETERS, Parametric, Stated, assignment};
-use crate::row::{Start, Stitched};
+use crate::row::{Keyed, Start, Stitched};
 use crate::{Kernels, Output, Row, Standing, State, Value};
 
 /// A hash algorithm with the length of its output, and the parameters that are not its row's own.
@@ -95,11 +95,18 @@ impl Algorithm {
     /// # Errors
     /// For an empty key, and one of a length that the algorithm does not take.
     pub fn with_key(self, key: &'static [u8]) -> Result<Algorithm, KeyError> {
-        let Start::Keyed(function) = self.row.start else { return Ok(self) };
-        match function.refuses(key) {
-            Some(why) => Err(KeyError { algorithm: self, why }),
-            None => Ok(Algorithm { key: Some(key), ..self }),
-        }
+        Ok(if self.key_function(key)?.is_some() { Algorithm { key: Some(key), ..self } } else { self })
+    }
+
+    /// The state of the empty message under a key; `None` for an algorithm without keys.
+    pub(crate) fn state_under(self, key: &[u8]) -> Result<Option<Box<dyn State>>, KeyError> {
+        Ok(self.key_function(key)?.map(|function| function.start(self.row.name, key)))
+    }
+
+    /// Its function of a key, which takes this one.
+    fn key_function(self, key: &[u8]) -> Result<Option<&'static dyn Keyed>, KeyError> {
+        let Start::Keyed(function) = self.row.start else { return Ok(None) };
+        function.refuses(key).map_or(Ok(Some(function)), |why| Err(KeyError { algorithm: self, why }))
     }
 
     /// The fact about the algorithm that its crate gave to its row, if it is a `T`.
@@ -216,18 +223,12 @@ impl Algorithm {
     /// Messages that its best kernel advances at once on this machine; 1 if it takes one after
     /// another.
     pub fn lanes(self) -> usize {
-        match self.row.start {
-            Start::Many(many) => many.kernels().lanes,
-            _ => 1,
-        }
+        self.row.many().map_or(1, |many| many.kernels().lanes)
     }
 
     /// Which kernels this machine uses; `None` where another crate chooses by itself.
     pub fn kernels(self) -> Option<Kernels> {
-        match self.row.start {
-            Start::Many(many) => Some(many.kernels()),
-            _ => self.row.kernels.map(|kernels| kernels()),
-        }
+        self.row.many().map(|many| many.kernels()).or_else(|| self.row.kernels.map(|kernels| kernels()))
     }
 
     /// The state of the empty message.

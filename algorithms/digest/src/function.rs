@@ -229,6 +229,11 @@ impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
         Blocks { function, state: function.initial(length), buffer: [0; B], filled: 0, length: 0 }
     }
 
+    /// Bytes of the message so far.
+    pub(crate) fn length(&self) -> u128 {
+        self.length
+    }
+
     /// Bytes that wait in the buffer for their block to fill.
     pub(crate) fn buffered(&self) -> usize {
         self.filled

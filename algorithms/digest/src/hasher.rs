@@ -2,19 +2,22 @@
 
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
-use crate::{Algorithm, Apart, Digest, Executor, Output, State, Value};
+use crate::{Algorithm, Apart, Digest, Executor, KeyError, Output, State, Value};
 
 /// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where
 /// they were split.
 pub struct Hasher {
     algorithm: Algorithm,
     pub(crate) state: Box<dyn State>,
+    /// The state of the empty message, where the algorithm alone does not give it.
+    empty: Option<Arc<dyn State>>,
 }
 
 impl Hasher {
     pub(crate) fn new(algorithm: Algorithm) -> Hasher {
-        Hasher { algorithm, state: algorithm.state() }
+        Hasher { algorithm, state: algorithm.state(), empty: None }
     }
 
     /// The algorithm that this hasher computes.
@@ -98,13 +101,13 @@ impl Hasher {
 
     /// Forgets the message so far.
     pub fn reset(&mut self) {
-        *self = Hasher::new(self.algorithm);
+        self.state = self.empty.as_ref().map_or_else(|| self.algorithm.state(), |empty| empty.duplicate());
     }
 }
 
 impl Clone for Hasher {
     fn clone(&self) -> Hasher {
-        Hasher { algorithm: self.algorithm, state: self.state.duplicate() }
+        Hasher { algorithm: self.algorithm, state: self.state.duplicate(), empty: self.empty.clone() }
     }
 }
 
@@ -130,6 +133,16 @@ impl Algorithm {
     /// A hasher that has seen nothing yet.
     pub fn hasher(self) -> Hasher {
         Hasher::new(self)
+    }
+
+    /// A hasher under a key, which is gone with the hasher's last copy. An algorithm without keys
+    /// has its plain hasher.
+    ///
+    /// # Errors
+    /// For an empty key, and one of a length that the algorithm does not take.
+    pub fn hasher_under(self, key: &[u8]) -> Result<Hasher, KeyError> {
+        let Some(state) = self.state_under(key)? else { return Ok(self.hasher()) };
+        Ok(Hasher { algorithm: self, state: state.duplicate(), empty: Some(state.into()) })
     }
 
     /// The digest of one whole message.

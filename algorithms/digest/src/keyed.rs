@@ -1,6 +1,6 @@
 //! Functions of a key and a message.
 
-use crate::row::Keyed;
+use crate::row::{Keyed, Many};
 use crate::{Algorithm, Digest, Hasher, State, Value};
 
 /// HMAC (RFC 2104) over the function whose name follows `hmac-` in the row's own.
@@ -10,8 +10,8 @@ pub(crate) struct Hmac;
 /// of the key.
 #[derive(Clone)]
 pub struct Mac {
-    inner: Hasher,
-    outer: Hasher,
+    pub(crate) inner: Hasher,
+    pub(crate) outer: Hasher,
 }
 
 impl Mac {
@@ -50,10 +50,19 @@ impl Keyed for Hmac {
     }
 
     fn start(&self, name: &str, key: &[u8]) -> Box<dyn State> {
-        let function = name.strip_prefix("hmac-").and_then(|name| name.parse::<Algorithm>().ok());
-        let function = function.expect("a row of HMAC is called after its function");
-        Box::new(Mac::new(function, key))
+        Box::new(Mac::new(function(name), key))
     }
+
+    fn lanes(&self, name: &str) -> Option<&'static dyn Many> {
+        // A function that counts holds the block of the key back until more comes.
+        function(name).row().many().filter(|many| !many.is_sized())
+    }
+}
+
+/// The function under a row of HMAC.
+fn function(name: &str) -> Algorithm {
+    let function = name.strip_prefix("hmac-").and_then(|name| name.parse::<Algorithm>().ok());
+    function.expect("a row of HMAC is called after its function")
 }
 
 impl State for Mac {

@@ -92,6 +92,12 @@ pub(crate) trait Keyed: Sync {
     fn refuses(&self, key: &[u8]) -> Option<&'static str>;
     /// The state of the empty message of the row called `name` under a key that is not refused.
     fn start(&self, name: &str, key: &[u8]) -> Box<dyn State>;
+    /// The function in whose lanes messages of the row called `name` are hashed: every state of the
+    /// row is a [`Mac`](crate::Mac) of it. `None` where it has no lanes.
+    fn lanes(&self, name: &str) -> Option<&'static dyn Many> {
+        let _ = name;
+        None
+    }
 }
 
 /// A function that takes many messages at once, to which a row of the registry refers.
@@ -102,15 +108,15 @@ pub(crate) trait Many: Sync {
     fn start(&'static self, length: usize) -> Box<dyn State>;
     /// Whether another length of the output is another function, not a part of a longer output.
     fn is_sized(&self) -> bool;
-    /// [`hash_many`](crate::hash_many)
-    fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
     /// [`update_many`](crate::update_many); hashers of other functions are advanced too, one by
     /// one.
     fn update(&'static self, jobs: &mut [(&mut Hasher, &[u8])]);
-    /// [`advance_many`](crate::advance_many)
+    /// [`advance_many`](crate::advance_many). Before each of the messages comes what `begun`, a
+    /// hasher of this function, has taken in: whole blocks, if any. The digests are of `algorithm`.
     fn advance(
         &'static self,
         algorithm: Algorithm,
+        begun: Option<&Hasher>,
         pieces: &mut [(&mut Hasher, &[u8])],
         messages: &[&[u8]],
     ) -> Vec<Digest>;
@@ -223,6 +229,15 @@ impl Row {
     /// The same row as one of a family of functions, whose parameters may be stated.
     pub const fn with_parameters(self, family: &'static dyn Parametric) -> Row {
         Row { parameters: Some(family), ..self }
+    }
+
+    /// The function in whose lanes its messages are hashed, with a key or without.
+    pub(crate) fn many(&self) -> Option<&'static dyn Many> {
+        match self.start {
+            Start::One(_) => None,
+            Start::Keyed(function) => function.lanes(self.name),
+            Start::Many(many) => Some(many),
+        }
     }
 
     /// The state of the empty message with `length` bytes of output; of an algorithm with features

@@ -1,7 +1,7 @@
 //! A worker's computation over a batch: every algorithm over all its messages at once.
 
 use crate::permits::{Permit, Permits};
-use crate::pieces::Pieces;
+use crate::pieces::{Allowance, Pieces, of_messages};
 use crate::plan::Plan;
 use crate::record::{self, Hashed, Outcome, Record};
 use crate::reorder::{Finished, ReorderBuffer};
@@ -87,12 +87,12 @@ pub(crate) struct Hashing {
     places: Arc<Permits>,
 }
 
-/// Makes the state of one unit.
-pub(crate) fn state(plan: &Plan, unit: &[usize]) -> State {
+/// Makes the state of one unit, whose windows share this allowance.
+pub(crate) fn state(plan: &Plan, unit: &[usize], allowance: &Arc<Allowance>) -> State {
     let algorithms: Vec<_> = unit.iter().map(|i| plan.algorithms[*i]).collect();
     State {
         hashers: algorithms.iter().map(|a| a.hasher()).collect(),
-        pieces: plan.piecewise.map(|length| Pieces::new(algorithms, length)),
+        pieces: plan.piecewise.map(|length| Pieces::new(algorithms, length, allowance.clone())),
     }
 }
 
@@ -255,9 +255,10 @@ impl Hashing {
                 }
             }
         }
-        let digests = digests.into_iter().map(|d| d.into_iter().flatten().collect());
-        let mut windows = self.pieces_of(messages).into_iter();
-        digests.map(|digests| Whole { digests, pieces: windows.next().unwrap_or_default() }).collect()
+        let digests: Vec<Vec<Digest>> = digests.into_iter().map(|d| d.into_iter().flatten().collect()).collect();
+        let windows = |length| of_messages(&self.plan.algorithms, length, messages, &digests);
+        let mut windows = self.plan.piecewise.map_or_else(Vec::new, windows).into_iter();
+        digests.into_iter().map(|digests| Whole { digests, pieces: windows.next().unwrap_or_default() }).collect()
     }
 
     /// Whether that many messages are better taken one by one, each under all algorithms of the
@@ -276,23 +277,13 @@ impl Hashing {
         part.state.hashers.iter_mut().for_each(|hasher| hasher.update_on(&pieces, executor));
     }
 
-    fn pieces_of(&self, messages: &[&[u8]]) -> Vec<Vec<record::Piece>> {
-        let Some(length) = self.plan.piecewise else { return Vec::new() };
-        let cut = |message: &&[u8]| {
-            let mut pieces = Pieces::new(self.plan.algorithms.clone(), length);
-            pieces.update(message);
-            pieces.finish()
-        };
-        messages.iter().map(cut).collect()
-    }
-
     /// Ends the state of one unit for a message.
     fn finish(&self, unit: usize, state: State) -> Finished {
         let algorithms = &self.units[unit];
-        let digests = state.hashers.into_iter().map(Hasher::finalize);
+        let digests: Vec<Digest> = state.hashers.into_iter().map(Hasher::finalize).collect();
         Finished {
+            pieces: state.pieces.map(|pieces| pieces.finish(&digests)).unwrap_or_default(),
             digests: algorithms.iter().copied().zip(digests).collect(),
-            pieces: state.pieces.map(Pieces::finish).unwrap_or_default(),
             piece_algorithms: algorithms.clone(),
         }
     }

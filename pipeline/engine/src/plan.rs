@@ -48,7 +48,8 @@ pub struct Plan {
     pub retries: u32,
     /// A read that does not come back within this time is reported, and the run goes on without it.
     pub stall: Duration,
-    /// Digests of every window of that many bytes, besides those of the whole.
+    /// Digests of every window of that many bytes, besides those of the whole. Windows that wait
+    /// for the lanes hold half as much as `memory` besides.
     pub piecewise: Option<u64>,
     /// Where the source counts streams that one thread decodes.
     pub alone: Alone,

@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::descriptors::Fit;
 use crate::hashing::{self, Hashing};
 use crate::permits::Permits;
+use crate::pieces::Allowance;
 use crate::plan::{Mode, Plan};
 use crate::progress::{Counters, FileProgress, Progress, Stats};
 use crate::record::{Outcome, Record};
@@ -111,8 +112,9 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     let work = if plan.mode == Mode::Mtp { Arc::new(EventCount::for_equals()) } else { events.clone() };
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
-        let depths = units.iter().map(|unit| hashing::state(&plan, unit).depth()).collect();
-        Arc::new(Table::new(depths, work.clone(), move |unit| hashing::state(&plan, &units[unit])))
+        let allowance = Allowance::new(if plan.piecewise.is_some() { plan.memory / 2 } else { 0 });
+        let depths = units.iter().map(|unit| hashing::state(&plan, unit, &allowance).depth()).collect();
+        Arc::new(Table::new(depths, work.clone(), move |unit| hashing::state(&plan, &units[unit], &allowance)))
     };
     let reorder = Arc::new(ReorderBuffer::new(plan.algorithms.len(), units.len(), out.clone()));
     let places = Permits::new(plan.threads);

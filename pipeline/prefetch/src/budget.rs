@@ -93,6 +93,13 @@ impl Budget {
         Some(Slab { memory: Some(memory), budget: self.clone() })
     }
 
+    /// Hands out none any more, and keeps no memory: that of slabs that come back is freed.
+    pub fn retire(&self) {
+        let mut inner = self.lock();
+        self.limit.store(0, Ordering::Relaxed);
+        inner.idle = Vec::new();
+    }
+
     /// Writes off one slab whose reader does not come back.
     pub fn write_off(&self) {
         self.limit.fetch_add(1, Ordering::Relaxed);
@@ -123,7 +130,9 @@ impl Drop for Slab {
     fn drop(&mut self) {
         let mut inner = self.budget.lock();
         inner.out -= 1;
-        inner.idle.extend(self.memory.take());
+        // Freed below, without the lock, where the budget is retired.
+        let memory = self.memory.take().filter(|_| self.budget.slabs() > 0);
+        inner.idle.extend(memory);
         drop(inner);
         self.budget.events.notify();
     }

@@ -20,7 +20,8 @@ pub enum Order {
     Extent,
     /// By the room in the RAM table (Breitinger & Petrov, Listing 3): the next by its path into an
     /// empty table, then the largest that fits into the free space, until none does; so on with the
-    /// next table.
+    /// next table. For comparison with the paper, whose table takes whole files: here a file enters
+    /// in parts, no room stays empty, and no order changes how often readers wait for it.
     Balanced,
 }
 

@@ -12,12 +12,26 @@ use std::path::Path;
 /// The ring between the reader and the ends.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Blocks {
-    /// Size of a block between reading, hashing and writing: a multiple of 4096 [default: 1MiB].
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
-    pub block: Option<u64>,
+    /// Size of a block between reading, hashing and writing: a multiple of 4096, or auto, by the
+    /// measured rate [default: 1MiB]. The time to fill one is added at the start and at the end.
+    #[arg(long, value_name = "SIZE", value_parser = block)]
+    pub block: Option<Block>,
     /// Number of blocks [default: 64 MiB of them, at least 5].
     #[arg(long, value_name = "N")]
     pub blocks: Option<u64>,
+}
+
+/// The size of a block.
+#[derive(Debug, Clone, Copy)]
+pub enum Block {
+    /// By measured rates.
+    Auto,
+    /// Bytes.
+    Bytes(u64),
+}
+
+fn block(text: &str) -> Result<Block, Failure> {
+    if text == "auto" { Ok(Block::Auto) } else { size::parse(text).map(Block::Bytes) }
 }
 
 impl Blocks {
@@ -26,10 +40,15 @@ impl Blocks {
     /// # Errors
     /// When there can be none such.
     pub fn ring(self) -> Result<Option<Ring>, Failure> {
-        if self.block.is_none() && self.blocks.is_none() {
-            return Ok(None);
-        }
-        let ring = Ring::new(self.block, self.blocks);
+        let ring = match (self.block, self.blocks) {
+            (None, None) => return Ok(None),
+            (Some(Block::Auto), None) => return Ok(Some(Ring::measured())),
+            (Some(Block::Auto), Some(_)) => {
+                return Err(Failure::usage("--block auto chooses the number as well: leave out --blocks"));
+            }
+            (Some(Block::Bytes(block)), blocks) => Ring::new(Some(block), blocks),
+            (None, blocks) => Ring::new(None, blocks),
+        };
         ring.map(Some).map_err(|error| Failure::usage(crate::remedy::acquire::ring(&error)))
     }
 }

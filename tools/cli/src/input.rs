@@ -30,7 +30,7 @@ pub enum By {
     /// By place on the medium (FIEMAP): for rotational disks.
     Extent,
     /// Fill the table of -m bytes with the next file and the largest that fit (the paper's Listing
-    /// 3).
+    /// 3), for comparison with the paper: as files enter the table in parts, it saves no waits.
     Balanced,
 }
 

@@ -3,7 +3,7 @@
 use crate::buffer::Bytes;
 use crate::error;
 use crate::feeding::feed;
-use pfh::{Algorithm, Hasher};
+use pfh::{Algorithm, Hasher, Secret};
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
@@ -18,6 +18,17 @@ const LONGEST: usize = (1 << 29) - 1;
 /// `RequestError` for an unknown name.
 pub fn named(name: &str) -> PyResult<Algorithm> {
     name.parse().map_err(|_| error::value(format!("unsupported hash type {name}")))
+}
+
+/// The algorithm of a name under a key, if there is one.
+///
+/// # Errors
+/// `RequestError` for an unknown name, a key that the algorithm does not take, and one that it
+/// lacks; `TypeError` and `BufferError` as [`Bytes::get`].
+pub fn under(name: &str, key: Option<&Bound<'_, PyAny>>) -> PyResult<Algorithm> {
+    let Some(key) = key else { return named(name) };
+    let algorithm = Secret::new(Bytes::get(key)?.as_slice()).algorithm(name).map_err(error::value)?;
+    if algorithm.is_keyed() { Ok(algorithm) } else { Err(error::value(format!("{name} takes no key"))) }
 }
 
 /// Those of several names.
@@ -91,7 +102,12 @@ pub struct Hash {
 impl Hash {
     /// A hash of the bytes seen so far.
     pub fn start(py: Python<'_>, algorithm: Algorithm, data: Option<&Bound<'_, PyAny>>) -> PyResult<Hash> {
-        let hash = Hash { algorithm, hasher: Mutex::new(algorithm.hasher()) };
+        Hash::seeing(py, algorithm.hasher(), data)
+    }
+
+    /// A hash that goes on from a hasher.
+    fn seeing(py: Python<'_>, hasher: Hasher, data: Option<&Bound<'_, PyAny>>) -> PyResult<Hash> {
+        let hash = Hash { algorithm: hasher.algorithm().into(), hasher: Mutex::new(hasher) };
         if let Some(data) = data {
             hash.update(py, data)?;
         }
@@ -107,6 +123,11 @@ impl Hash {
                 Err(TryLockError::WouldBlock) => py.detach(|| drop(self.hasher.lock())),
             }
         }
+    }
+
+    /// A hasher that has seen the same.
+    pub fn hasher_so_far(&self, py: Python<'_>) -> Hasher {
+        self.locked(py).clone()
     }
 
     /// The digest so far.
@@ -193,13 +214,21 @@ impl Hash {
 }
 
 /// A hash object of the algorithm of that name: `new("sha256", b"abc")`. A name may state a length:
-/// `shake128:64`.
+/// `shake128:64`. `key` is that of `hmac-sha256` and its like.
 #[pyfunction]
-#[pyo3(signature = (name, data = Data::Left, *, usedforsecurity = true), text_signature = "(name, data=b'', *, usedforsecurity=True)")]
-pub fn new(py: Python<'_>, name: &str, data: Data<'_>, usedforsecurity: bool) -> PyResult<Hash> {
+#[pyo3(signature = (name, data = Data::Left, *, key = None, usedforsecurity = true), text_signature = "(name, data=b'', *, key=None, usedforsecurity=True)")]
+pub fn new(
+    py: Python<'_>,
+    name: &str,
+    data: Data<'_>,
+    key: Option<&Bound<'_, PyAny>>,
+    usedforsecurity: bool,
+) -> PyResult<Hash> {
     // A remark for policies, which pfh has none of.
     let _ = usedforsecurity;
-    Hash::start(py, named(name)?, data.given())
+    let Some(key) = key else { return Hash::start(py, named(name)?, data.given()) };
+    let hasher = Secret::hasher(name, Bytes::get(key)?.as_slice()).map_err(error::value)?;
+    Hash::seeing(py, hasher, data.given())
 }
 
 /// The algorithms by name, with bytes of a digest, standing and other names.

@@ -37,6 +37,7 @@ mod many;
 mod matching;
 mod objects;
 mod progress;
+mod queue;
 mod record;
 mod report;
 mod request;
@@ -107,6 +108,8 @@ mod _pfh {
     use super::matching::find;
     #[pymodule_export]
     use super::progress::Step;
+    #[pymodule_export]
+    use super::queue::{Queue, Ticket};
     #[pymodule_export]
     use super::report::report;
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use crate::arrow::{Kind, Messages, Values, is_arrow};
 use crate::buffer::{Bytes, LONG};
 use crate::feeding::LARGE;
-use crate::hashing::named;
+use crate::hashing::under;
 use crate::request::Threads;
 use crate::{error, job};
 use pfh::{Algorithm, Digest};
@@ -16,21 +16,23 @@ use pyo3::types::{PyBytes, PyList};
 /// that hands out Arrow's C data interface (pyarrow, polars, pandas); a null has the digest `None`.
 /// Nothing is copied, other Python threads run meanwhile, and algorithms with SIMD kernels hash one
 /// message in each lane. `threads` hash, one for each megabyte and at most one per processor unless
-/// that is said.
+/// that is said. `key` is that of `hmac-sha256` and its like, and stays in memory until the process
+/// ends.
 ///
 /// With `into="arrow"` they are a `Column` in place of a list, for pyarrow, polars and pandas:
 /// binary, text of similarity digests.
 #[pyfunction]
-#[pyo3(signature = (buffers, name, *, threads = None, into = None))]
+#[pyo3(signature = (buffers, name, *, key = None, threads = None, into = None))]
 pub fn hash_many<'py>(
     py: Python<'py>,
     buffers: &Bound<'py, PyAny>,
     name: &str,
+    key: Option<&Bound<'py, PyAny>>,
     threads: Option<Threads>,
     into: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let threads = threads.map_or_else(pfh::process::processors, Threads::number);
-    let algorithm = named(name)?;
+    let algorithm = under(name, key)?;
     if into.is_some_and(|into| into != "arrow") {
         return Err(error::value("into is \"arrow\", or is not given"));
     }

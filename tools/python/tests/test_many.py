@@ -1,6 +1,7 @@
 """Many messages at once."""
 
 import hashlib
+import hmac
 import struct
 
 import pyarrow
@@ -16,6 +17,23 @@ def test_many_are_one_after_the_other(messages):
     for theirs, ours in (("sha256", "sha256"), ("md5", "md5"), ("sha3_256", "sha3-256")):
         assert pfh.hash_many(messages, ours) == [hashlib.new(theirs, message).digest() for message in messages]
     assert pfh.hash_many(iter(messages), "blake3") == [pfh.blake3(message).digest() for message in messages]
+
+
+@given(st.lists(st.binary(max_size=700), max_size=40), st.binary(min_size=1, max_size=300))
+def test_codes_under_a_key(messages, key):
+    for theirs in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512"):
+        wanted = [hmac.digest(key, message, theirs) for message in messages]
+        assert pfh.hash_many(messages, "hmac-" + theirs.replace("_", "-"), key=key) == wanted
+
+
+def test_a_key_is_asked_for_and_fits():
+    message = [b"abc"] * 3
+    assert pfh.hash_many(message, "hmac-sha256", key=memoryview(b"k"), threads=2) == [hmac.digest(b"k", b"abc", "sha256")] * 3
+    for name, key in (("sha256", b"k"), ("hmac-sha256", b""), ("hmac-sha256", None), ("blake3-keyed", b"short")):
+        with pytest.raises(pfh.RequestError):
+            pfh.hash_many(message, name, key=key)
+    with pytest.raises(TypeError):
+        pfh.hash_many(message, "hmac-sha256", key="text")
 
 
 def test_threads_change_no_digest():

@@ -22,7 +22,7 @@ impl<W: Word, const N: usize, const B: usize> Forced<W, N, B> {
     /// Digests of whole messages; none but this kernel is used.
     fn hash(&self, length: usize, messages: &[&[u8]]) -> Vec<Digest> {
         let algorithm = self.sized(length);
-        let mut queue = queue::Messages::new(self.function, algorithm, messages);
+        let mut queue = queue::Messages::new(Blocks::sized(self.function, length), algorithm, messages);
         lanes::run(&|_| self.kernel, &mut queue);
         queue.digests()
     }

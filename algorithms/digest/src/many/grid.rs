@@ -5,7 +5,8 @@
 use pfh_kernel::{Kernel, Word};
 
 use super::{lanes, queue};
-use crate::{Algorithm, Digest, Function, functions};
+use crate::function::Blocks;
+use crate::{Algorithm, Digest, Function, State, functions};
 
 /// Bytes that differ from lane to lane.
 fn message(lane: usize, length: usize) -> Vec<u8> {
@@ -45,22 +46,22 @@ fn lengths(block: usize) -> [usize; 24] {
 
 /// The digest as this crate's single kernels give it, which `tests/` hold against the crates of
 /// others.
-fn digests(algorithm: Algorithm, lane: usize, lengths: &[usize]) -> Vec<(Vec<u8>, Digest)> {
+fn digests(algorithm: Algorithm, begun: &[u8], lane: usize, lengths: &[usize]) -> Vec<(Vec<u8>, Digest)> {
     let messages = lengths.iter().map(|length| message(lane, *length));
-    messages.map(|message| (message.clone(), algorithm.digest(&message))).collect()
+    messages.map(|message| (message.clone(), algorithm.digest(&[begun, &message].concat()))).collect()
 }
 
 /// Runs lanes filled with the lengths of these indices, and compares.
 fn run<W: Word, const N: usize, const B: usize>(
-    function: &'static Function<W, N, B>,
     algorithm: Algorithm,
+    begun: &Blocks<W, N, B>,
     kernel: &'static Kernel<W>,
     known: &[Vec<(Vec<u8>, Digest)>],
     indices: &[usize],
 ) {
     let lanes = indices.iter().enumerate().map(|(lane, index)| &known[lane][*index]);
     let messages: Vec<&[u8]> = lanes.clone().map(|(message, _)| &message[..]).collect();
-    let mut queue = queue::Messages::new(function, algorithm, &messages);
+    let mut queue = queue::Messages::new(begun.clone(), algorithm, &messages);
     lanes::run(&|_| kernel, &mut queue);
     let right = queue.digests().iter().zip(lanes).all(|(got, (_, expected))| got == expected);
     assert!(
@@ -76,13 +77,20 @@ fn holds<W: Word, const N: usize, const B: usize>(function: &'static Function<W,
     let lengths = lengths(B);
     let widest = function.compression().kernels().map(|kernel| kernel.lanes()).max().unwrap();
     // One lane more than the kernel has, so that one message waits and takes the place of another.
-    let known: Vec<_> = (0..=widest).map(|lane| digests(algorithm, lane, &lengths)).collect();
+    let known: Vec<_> = (0..=widest).map(|lane| digests(algorithm, b"", lane, &lengths)).collect();
+    let fresh = Blocks::sized(function, algorithm.length());
+    // Two blocks that come before each message, as that of a key does. A function that counts holds
+    // the last one back.
+    let blocks = if function.is_sized() { Vec::new() } else { message(99, 2 * B) };
+    let after: Vec<_> = (0..=widest).map(|lane| digests(algorithm, &blocks, lane, &lengths)).collect();
+    let mut begun = fresh.clone();
+    begun.update(&blocks);
     for kernel in function.compression().kernels() {
         let lanes = kernel.lanes();
         if lanes <= 4 {
             for combination in 0..24usize.pow(lanes as u32) {
                 let indices: Vec<usize> = (0..lanes).map(|lane| combination / 24usize.pow(lane as u32) % 24).collect();
-                run(function, algorithm, kernel, &known, &indices);
+                run(algorithm, &fresh, kernel, &known, &indices);
             }
         } else {
             // An orthogonal array: a + b · lane modulo a prime takes every pair of values in every
@@ -90,8 +98,12 @@ fn holds<W: Word, const N: usize, const B: usize>(function: &'static Function<W,
             let prime = [29, 67].into_iter().find(|prime| lanes < *prime).unwrap();
             for (a, b) in (0..prime).flat_map(|a| (0..prime).map(move |b| (a, b))) {
                 let indices: Vec<usize> = (0..=lanes).map(|lane| (a + b * lane) % prime % 24).collect();
-                run(function, algorithm, kernel, &known, &indices);
+                run(algorithm, &fresh, kernel, &known, &indices);
             }
+        }
+        for (a, b) in (0..24).flat_map(|a| (0..5).map(move |b| (a, b))) {
+            let indices: Vec<usize> = (0..=lanes).map(|lane| (a + b * lane) % 24).collect();
+            run(algorithm, &begun, kernel, &after, &indices);
         }
     }
     let absent: Vec<_> = function.compression().absent().map(|(name, _)| name).collect();

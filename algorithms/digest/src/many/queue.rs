@@ -34,22 +34,26 @@ fn longest_first(lengths: impl Iterator<Item = usize> + Clone) -> Vec<usize> {
     order
 }
 
-/// Whole messages.
+/// Whole messages, or all that comes after a common beginning.
 pub(super) struct Messages<'m, 'a, W: 'static, const N: usize, const B: usize> {
-    function: &'static Function<W, N, B>,
+    /// Whole blocks that come before each.
+    begun: Blocks<W, N, B>,
     messages: &'m [&'a [u8]],
-    /// Bytes of a digest.
-    length: usize,
     order: std::vec::IntoIter<usize>,
     digests: Vec<Digest>,
     done: usize,
 }
 
 impl<'m, 'a, W: Word, const N: usize, const B: usize> Messages<'m, 'a, W, N, B> {
-    pub(super) fn new(function: &'static Function<W, N, B>, algorithm: Algorithm, messages: &'m [&'a [u8]]) -> Self {
+    /// Messages that all begin with the blocks of `begun`; their digests are of `algorithm`.
+    ///
+    /// # Panics
+    /// If `begun` has bytes beyond its whole blocks.
+    pub(super) fn new(begun: Blocks<W, N, B>, algorithm: Algorithm, messages: &'m [&'a [u8]]) -> Self {
+        assert_eq!(begun.buffered(), 0, "a common beginning is of whole blocks");
         let order = longest_first(messages.iter().map(|message| message.len())).into_iter();
         let digests = messages.iter().map(|_| Digest::blank(algorithm)).collect();
-        Messages { function, messages, length: algorithm.length(), order, digests, done: 0 }
+        Messages { begun, messages, order, digests, done: 0 }
     }
 
     pub(super) fn digests(self) -> Vec<Digest> {
@@ -61,18 +65,19 @@ impl<'m, 'a, W: Word, const N: usize, const B: usize> Messages<'m, 'a, W, N, B> 
 impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Messages<'_, 'a, W, N, B> {
     fn submit(&mut self, slot: &mut Slot<'a, W, N, B>) -> bool {
         let Some(id) = self.order.next() else { return false };
-        let message = self.messages[id];
-        let (body, rest) = message.split_at(self.function.body(message.len()));
+        let (message, function) = (self.messages[id], self.begun.function);
+        let (body, rest) = message.split_at(function.body(message.len()));
+        let length = self.begun.length() + message.len() as u128;
         slot.id = id;
-        slot.state = self.function.initial(self.length);
-        let own = self.function.pad(rest, message.len() as u128, &mut slot.own);
-        slot.body_first(body, own, self.function.end(message.len() as u128));
+        slot.state = self.begun.state;
+        let own = function.pad(rest, length, &mut slot.own);
+        slot.body_first(body, own, function.end(length));
         true
     }
 
     #[inline]
     fn evict(&mut self, id: usize, state: impl Fn(usize) -> W) {
-        self.function.finish(state, &mut self.digests[id]);
+        self.begun.function.finish(state, &mut self.digests[id]);
         self.done += 1;
     }
 

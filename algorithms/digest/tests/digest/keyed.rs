@@ -78,10 +78,18 @@ fn a_keyed_row_is_found_by_name_alone_and_takes_its_keys_alone() {
         hasher.reset();
         hasher.update(&message);
         assert_eq!(hasher.finalize(), digest, "{algorithm}");
+        // The same under a key that is not kept.
+        let mut hasher = algorithm.hasher_under(&[7; 32]).unwrap();
+        hasher.update(b"other");
+        hasher.reset();
+        hasher.update(&message);
+        assert_eq!((hasher.clone().finalize(), hasher.algorithm()), (digest.clone(), algorithm));
+        assert!(algorithm.hasher_under(b"").is_err());
         assert_eq!(pfh_digest::hash_many(keyed, &[&message, &message]), [digest.clone(), digest]);
     }
     let blake3: Algorithm = "blake3-keyed".parse().unwrap();
     assert!(blake3.with_key(&[7; 31]).is_err() && blake3.with_key(&[7; 33]).is_err());
     let sha256: Algorithm = "sha256".parse().unwrap();
     assert_eq!(sha256.with_key(b"key").unwrap().digest(b""), sha256.digest(b""));
+    assert_eq!(sha256.hasher_under(b"key").unwrap().finalize(), sha256.digest(b""));
 }

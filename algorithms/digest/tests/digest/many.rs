@@ -1,7 +1,7 @@
 //! Many messages at once give the digests of each by itself, under every algorithm, for all mixes
 //! of lengths, orders and pieces.
 
-use pfh_digest::{Algorithm, Digest, Hasher, finalize_many, hash_many, update_many};
+use pfh_digest::{Algorithm, Digest, Hasher, ROWS, Registry, advance_many, finalize_many, hash_many, update_many};
 use proptest::prelude::*;
 
 /// Bytes that repeat nowhere near: a wrong lane or offset shows.
@@ -45,9 +45,35 @@ fn oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
         "ripemd160" => ripemd::Ripemd160::digest(message).to_vec(),
         "blake2b" if algorithm.length() == 64 => blake2::Blake2b512::digest(message).to_vec(),
         "blake2s" if algorithm.length() == 32 => blake2::Blake2s256::digest(message).to_vec(),
+        _ => return under(algorithm, KEY, message),
+    })
+}
+
+/// The code under a key by the crate of another author, of a row of HMAC.
+fn under(algorithm: Algorithm, key: &[u8], message: &[u8]) -> Option<Vec<u8>> {
+    use hmac::{KeyInit, Mac, SimpleHmac};
+    macro_rules! code {
+        ($function:ty) => {{
+            let mut code = SimpleHmac::<$function>::new_from_slice(key).expect("keys of any length");
+            code.update(message);
+            code.finalize().into_bytes().to_vec()
+        }};
+    }
+    Some(match algorithm.name() {
+        "hmac-md5" => code!(md5::Md5),
+        "hmac-sha1" => code!(sha1::Sha1),
+        "hmac-sha224" => code!(sha2::Sha224),
+        "hmac-sha256" => code!(sha2::Sha256),
+        "hmac-sha384" => code!(sha2::Sha384),
+        "hmac-sha512" => code!(sha2::Sha512),
+        "hmac-sha3-256" => code!(sha3::Sha3_256),
+        "hmac-sha3-512" => code!(sha3::Sha3_512),
         _ => return None,
     })
 }
+
+/// The key of a keyed function where no other is named: 32 bytes, as BLAKE3 wants them.
+const KEY: &[u8] = b"whats the Elvish word for friend";
 
 /// The digest by a third implementation, of yet other authors.
 fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
@@ -85,13 +111,62 @@ fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
 fn no_function_with_kernels_lacks_an_oracle() {
     for algorithm in algorithms().into_iter().filter(|algorithm| algorithm.kernels().is_some()) {
         assert!(oracle(algorithm, b"").is_some(), "{algorithm}");
-        assert!(second_oracle(algorithm, b"").is_some(), "{algorithm}");
+        assert!(algorithm.is_keyed() || second_oracle(algorithm, b"").is_some(), "{algorithm}");
     }
 }
 
+/// Every HMAC has the lanes of its function.
+#[test]
+fn a_keyed_function_has_the_lanes_of_the_one_below() {
+    let hmacs: Vec<Algorithm> = KEYED.keyed().filter(|one| one.name().starts_with("hmac-")).collect();
+    assert_eq!(hmacs.len(), 8);
+    for algorithm in hmacs {
+        let below: Algorithm = algorithm.name()["hmac-".len()..].parse().unwrap();
+        assert_eq!((algorithm.lanes(), algorithm.kernels()), (below.lanes(), below.kernels()), "{algorithm}");
+    }
+}
+
+/// Codes of many messages under keys about the ends of a block, whole, in pieces, and both at once;
+/// and hashers under several keys in one call.
+#[test]
+fn keys_of_any_length() {
+    for algorithm in KEYED.keyed().filter(|one| one.name().starts_with("hmac-")) {
+        let block = algorithm.block_length();
+        let lengths = boundaries(block);
+        let messages: Vec<Vec<u8>> = lengths.iter().map(|length| noise(*length as u64, *length)).collect();
+        let slices: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
+        let mut mixed = Vec::new();
+        for length in [1, 20, block - 1, block, block + 1, 3 * block] {
+            let key: &'static [u8] = noise(length as u64, length).leak();
+            let algorithm = algorithm.with_key(key).unwrap();
+            let expected: Vec<Vec<u8>> =
+                messages.iter().map(|message| under(algorithm, key, message).unwrap()).collect();
+            let bytes = |digests: &[Digest]| digests.iter().map(|one| one.bytes().to_vec()).collect::<Vec<_>>();
+            assert_eq!(bytes(&hash_many(algorithm, &slices)), expected, "{algorithm} key of {length}");
+            assert_eq!(bytes(&streamed(algorithm, &messages, 3, length as u64)), expected, "{algorithm} {length}");
+            let mut hashers: Vec<Hasher> = slices.iter().map(|_| algorithm.hasher()).collect();
+            let mut pieces: Vec<(&mut Hasher, &[u8])> = hashers.iter_mut().zip(slices.iter().copied()).collect();
+            assert_eq!(bytes(&advance_many(algorithm, &mut pieces, &slices)), expected, "{algorithm} {length}");
+            assert_eq!(bytes(&finalize_many(hashers)), expected, "{algorithm} {length}");
+            mixed.extend(slices.iter().zip(expected).map(|(message, code)| (algorithm.hasher(), *message, code)));
+        }
+        let mut jobs: Vec<(&mut Hasher, &[u8])> =
+            mixed.iter_mut().map(|(hasher, message, _)| (hasher, *message)).collect();
+        update_many(&mut jobs);
+        let (hashers, codes): (Vec<Hasher>, Vec<Vec<u8>>) =
+            mixed.into_iter().map(|(hasher, _, code)| (hasher, code)).unzip();
+        for (digest, code) in finalize_many(hashers).iter().zip(codes) {
+            assert_eq!((digest.algorithm(), digest.bytes()), (algorithm, &code[..]));
+        }
+    }
+}
+
+static KEYED: Registry = Registry::new(&[&ROWS]);
+
 fn algorithms() -> Vec<Algorithm> {
     let long = ["shake128:1", "shake128:400", "shake256:137", "shake256:1000"].map(|name| name.parse().unwrap());
-    Algorithm::all().chain(long).collect()
+    let keyed = KEYED.keyed().map(|algorithm| algorithm.with_key(KEY).unwrap());
+    Algorithm::all().chain(long).chain(keyed).collect()
 }
 
 fn assert_oracles(algorithm: Algorithm, message: &[u8], digest: &Digest) {

@@ -10,6 +10,8 @@ mod prefix;
 mod reading;
 mod ring;
 mod run;
+mod sizes;
+mod slabs;
 mod units;
 
 use crate::control::Control;
@@ -40,7 +42,8 @@ pub enum Holes {
 pub struct Imaging {
     /// Digests of the image as written.
     pub algorithms: Vec<Algorithm>,
-    /// Digests of every window of that many bytes as well.
+    /// Digests of every window of that many bytes as well. Windows that wait for the lanes hold as
+    /// much as `memory` once more.
     pub piecewise: Option<u64>,
     /// Marks (xxh3-128) of every that many bytes, to find differing places by later. They prove
     /// nothing.
@@ -48,7 +51,7 @@ pub struct Imaging {
     /// Bytes that may be read and not yet hashed and written.
     pub memory: usize,
     /// The blocks that these bytes are cut into, if they are to be of a size or a number of their
-    /// own; `memory` is ignored then.
+    /// own; `memory` is ignored then, unless the size is [measured](Ring::measured).
     pub ring: Option<Ring>,
     /// Where on the medium the image starts, in bytes.
     pub from: u64,

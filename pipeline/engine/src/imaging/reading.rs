@@ -1,10 +1,11 @@
 //! The reader: the image's bytes, in order, into slabs.
 
 use super::prefix::Check;
+use super::slabs::Slabs;
 use super::{Holes, Imaging, ImagingError, Portion};
 use crate::Cancel;
 use crate::alarm::Alarm;
-use pfh_prefetch::{Budget, Bytes, EventCount, Slab};
+use pfh_prefetch::{Bytes, Slab};
 use pfh_source::device::{Bad, Fill, Kind, Loss, Medium, Rescue, Skips, Stop};
 use std::collections::BTreeMap;
 use std::io;
@@ -32,6 +33,11 @@ impl Shared {
     pub(super) fn bad(&self) -> Vec<Bad> {
         self.bad.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Bytes that are left, where the end is known.
+fn left(bytes: u64) -> Option<u64> {
+    (bytes < u64::MAX / 2).then_some(bytes)
 }
 
 /// Who gets a portion.
@@ -78,14 +84,10 @@ impl Reader<'_> {
         mut send: impl FnMut(Portion, To),
         mut checkpoint: impl FnMut(),
     ) -> Result<Read, ImagingError> {
-        let events = Arc::new(EventCount::default());
-        let budget = match self.imaging.ring {
-            None => Budget::new(self.imaging.memory, 1, events.clone()),
-            Some(ring) => Budget::of(ring.block(), ring.blocks(), events.clone()),
-        };
+        let mut slabs = Slabs::new(self.imaging);
         let mut read =
             Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
-        self.prefix(&budget, &events, &mut read, &mut send)?;
+        self.prefix(&mut slabs, &mut read, &mut send)?;
         let end = Self::total(self.medium, self.imaging).or(self.imaging.length).unwrap_or(u64::MAX);
         // Omitted limits do not count: all bytes are copied.
         let end = match self.imaging.policy.fill {
@@ -94,12 +96,12 @@ impl Reader<'_> {
         };
         let several = self.imaging.readers.max(1);
         if several > 1 && self.medium.kind() != Kind::Stream && self.imaging.policy.fill != Fill::Omitted {
-            self.several(several, end, &budget, &events, &mut read, &mut send, &mut checkpoint)?;
+            self.several(several, end, &mut slabs, &mut read, &mut send, &mut checkpoint)?;
         } else {
-            self.single(end, &budget, &events, &mut read, &mut send, &mut checkpoint);
+            self.single(end, &mut slabs, &mut read, &mut send, &mut checkpoint);
         }
         if read.stopped.is_none() {
-            self.pad(end, &budget, &events, &mut read, &mut send);
+            self.pad(end, &mut slabs, &mut read, &mut send);
         }
         Ok(read)
     }
@@ -108,8 +110,7 @@ impl Reader<'_> {
     fn single(
         &self,
         end: u64,
-        budget: &Arc<Budget>,
-        events: &EventCount,
+        slabs: &mut Slabs,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
@@ -120,7 +121,7 @@ impl Reader<'_> {
         let mut at = read.bytes;
         let rest = self.medium.size().map_or(u64::MAX, |size| size.saturating_sub(self.imaging.from));
         while read.bytes < end && at < rest {
-            let Some(mut slab) = self.slab(budget, events, read) else { break };
+            let Some(mut slab) = self.slab(slabs, read) else { break };
             let room = (slab.bytes().len() as u64).min(end - read.bytes).min(rest - at) as usize;
             let from = Instant::now();
             let got = self.block(&mut rescue, &mut slab.bytes_mut()[..room], at);
@@ -135,6 +136,7 @@ impl Reader<'_> {
                     let kept = self.kept(&mut slab.bytes_mut()[..n], &bad, at);
                     self.deliver(slab, kept, &bad, read, send);
                     at += n as u64;
+                    slabs.delivered(n as u64, left(end.saturating_sub(read.bytes).min(rest.saturating_sub(at))));
                 }
                 Err(stop) => {
                     let good = self.good(&stop, at).min(room as u64);
@@ -185,13 +187,11 @@ impl Reader<'_> {
     /// Several blocks at a time, by as many threads: a device with a queue gives more that way.
     /// They are delivered in order; each round waits for its last block, which the slabs behind it
     /// bridge.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]
     fn several(
         &self,
         readers: usize,
         end: u64,
-        budget: &Arc<Budget>,
-        events: &EventCount,
+        slabs: &mut Slabs,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
@@ -226,8 +226,7 @@ impl Reader<'_> {
                 while under_way + early.len() < readers * 2 && asked < end {
                     // With blocks under way only a free slab is taken; without any it is waited
                     // for.
-                    let slab =
-                        if under_way + early.len() == 0 { self.slab(budget, events, read) } else { budget.try_take() };
+                    let slab = if under_way + early.len() == 0 { self.slab(slabs, read) } else { slabs.try_take() };
                     let Some(slab) = slab else { break };
                     let room = (slab.bytes().len() as u64).min(end - asked) as usize;
                     if jobs.send((asked, room, slab)).is_err() {
@@ -258,6 +257,7 @@ impl Reader<'_> {
                                 .map(|b| b.length.div_ceil(u64::from(self.medium.sector())))
                                 .sum::<u64>();
                             self.deliver(slab, n, &bad, read, send);
+                            slabs.delivered(n as u64, left(end - read.bytes));
                             // Each thread counts by itself; together they may have seen more than
                             // allowed.
                             if self.imaging.policy.most_errors.is_some_and(|most| bad_sectors > most) {
@@ -310,7 +310,7 @@ impl Reader<'_> {
     }
 
     /// Waits for a slab; `None` when the run was ended meanwhile.
-    fn slab(&self, budget: &Arc<Budget>, events: &EventCount, read: &mut Read) -> Option<Slab> {
+    fn slab(&self, slabs: &mut Slabs, read: &mut Read) -> Option<Slab> {
         loop {
             if self.shared.halt.load(Ordering::SeqCst) {
                 read.stopped.get_or_insert(Stop::Cancelled);
@@ -320,26 +320,25 @@ impl Reader<'_> {
                 read.stopped = Some(Stop::Cancelled);
                 return None;
             }
-            let noted = events.noted();
-            if let Some(slab) = budget.try_take() {
+            let noted = slabs.noted();
+            if let Some(slab) = slabs.try_take() {
                 return Some(slab);
             }
-            read.waited += events.wait(noted, Duration::from_millis(100));
+            read.waited += slabs.wait(noted, Duration::from_millis(100));
         }
     }
 
     /// Existing bytes go through the digests once more.
     fn prefix(
         &self,
-        budget: &Arc<Budget>,
-        events: &EventCount,
+        slabs: &mut Slabs,
         read: &mut Read,
         send: &mut impl FnMut(Portion, To),
     ) -> Result<(), ImagingError> {
         let Some(prefix) = self.prefix else { return Ok(()) };
         let mut check = Check::new(&self.imaging.stated);
         while read.bytes < self.imaging.done {
-            let Some(mut slab) = self.slab(budget, events, read) else { return Ok(()) };
+            let Some(mut slab) = self.slab(slabs, read) else { return Ok(()) };
             let room = (slab.bytes().len() as u64).min(self.imaging.done - read.bytes) as usize;
             let fail = |error| ImagingError::Prefix { offset: read.bytes, error };
             let n = prefix.read_at(&mut slab.bytes_mut()[..room], read.bytes).map_err(|e| fail(e.into()))?;
@@ -374,20 +373,13 @@ impl Reader<'_> {
     }
 
     /// Fills the image up to whole units, where that is asked for. `end` is that of the source.
-    fn pad(
-        &self,
-        end: u64,
-        budget: &Arc<Budget>,
-        events: &EventCount,
-        read: &mut Read,
-        send: &mut impl FnMut(Portion, To),
-    ) {
+    fn pad(&self, end: u64, slabs: &mut Slabs, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
         let Some(unit) = self.imaging.pad.map(u64::from).filter(|unit| *unit > 0) else { return };
         let mut left = read.bytes.next_multiple_of(unit) - read.bytes;
         // A run that was cut off behind the end of the source left some of it.
         read.padded = left + read.bytes.saturating_sub(end);
         while left > 0 {
-            let Some(mut slab) = self.slab(budget, events, read) else { return };
+            let Some(mut slab) = self.slab(slabs, read) else { return };
             let n = slab.bytes().len().min(left as usize);
             slab.bytes_mut()[..n].fill(0);
             send(Portion { offset: read.bytes, bytes: Bytes::new(Arc::new(slab), 0..n) }, To::All);

@@ -20,6 +20,7 @@ const ALL: u64 = 64 << 20;
 pub struct Ring {
     block: usize,
     blocks: usize,
+    is_measured: bool,
 }
 
 /// A ring that cannot be.
@@ -50,15 +51,26 @@ impl Ring {
             return Err(RingError::Blocks(blocks));
         }
         // Fits: both are far below 32 bits.
-        Ok(Ring { block: block as usize, blocks: blocks as usize })
+        Ok(Ring { block: block as usize, blocks: blocks as usize, is_measured: false })
     }
 
-    /// Bytes of a block.
+    /// Blocks of a size that the run chooses by the rates that it measures, in the memory that it
+    /// has: it begins with 1 MiB, and larger ones have to bring more.
+    pub fn measured() -> Ring {
+        Ring { block: BLOCK as usize, blocks: (ALL / BLOCK) as usize, is_measured: true }
+    }
+
+    /// Whether the size is chosen on the way.
+    pub fn is_measured(self) -> bool {
+        self.is_measured
+    }
+
+    /// Bytes of a block, or of the first ones.
     pub fn block(self) -> usize {
         self.block
     }
 
-    /// How many blocks there are.
+    /// How many blocks there are, of the first size.
     pub fn blocks(self) -> usize {
         self.blocks
     }
@@ -78,5 +90,6 @@ mod tests {
         assert_eq!(of(Some(512), None), Err(RingError::Block(512)));
         assert_eq!(of(Some(0), None), Err(RingError::Block(0)));
         assert_eq!(of(None, Some(1)), Err(RingError::Blocks(1)));
+        assert_eq!((Ring::measured().block(), Ring::measured().blocks()), (1 << 20, 64));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prefix::{History, cuts};
 use super::{Imaging, Portion};
-use crate::pieces::Pieces;
+use crate::pieces::{Allowance, Pieces};
 use crate::record::Piece;
 use pfh_digest::{Algorithm, Digest, Hasher, update_together};
 use std::sync::mpsc::Receiver;
@@ -33,11 +33,12 @@ pub(super) fn cut(imaging: &Imaging) -> Vec<Unit> {
     let Imaging { algorithms, piecewise, marks, .. } = imaging;
     // Each unit has a thread of its own.
     let units = crate::plan::units(algorithms, 2);
+    let allowance = Allowance::new(if piecewise.is_some() { imaging.memory } else { 0 });
     let unit = |places: Vec<usize>| {
         let mine: Vec<Algorithm> = places.iter().map(|p| algorithms[*p]).collect();
         Unit {
             hashers: mine.iter().map(|a| a.hasher()).collect(),
-            pieces: piecewise.map(|length| Pieces::new(mine, length)),
+            pieces: piecewise.map(|length| Pieces::new(mine, length, allowance.clone())),
             places,
             is_marks: false,
             prefixes: None,
@@ -46,7 +47,7 @@ pub(super) fn cut(imaging: &Imaging) -> Vec<Unit> {
     };
     let mut units: Vec<Unit> = units.into_iter().map(unit).collect();
     if let (Some(length), Ok(mark)) = (*marks, "xxh3-128".parse::<Algorithm>()) {
-        let pieces = Some(Pieces::new(vec![mark], length));
+        let pieces = Some(Pieces::new(vec![mark], length, allowance));
         units.push(Unit {
             places: vec![],
             hashers: vec![],
@@ -107,9 +108,8 @@ impl Unit {
 
     /// Ends it.
     pub(super) fn finish(self) -> UnitResult {
-        UnitResult {
-            digests: self.hashers.into_iter().map(Hasher::finalize).collect(),
-            pieces: self.pieces.map(Pieces::finish).unwrap_or_default(),
-        }
+        let digests: Vec<Digest> = self.hashers.into_iter().map(Hasher::finalize).collect();
+        let pieces = self.pieces.map(|pieces| pieces.finish(&digests)).unwrap_or_default();
+        UnitResult { digests, pieces }
     }
 }

@@ -2,6 +2,7 @@
 //! One binary, so that it is linked once.
 
 mod backends;
+mod blocks;
 mod direct;
 mod identity;
 mod message;

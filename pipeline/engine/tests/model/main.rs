@@ -36,6 +36,8 @@ pub mod host;
 mod in_hand;
 #[path = "../../../prefetch/src/lap.rs"]
 mod lap;
+#[path = "../../src/line.rs"]
+mod line;
 #[path = "../../../prefetch/src/open.rs"]
 mod open;
 mod parts;
@@ -47,6 +49,8 @@ mod pieces;
 mod plan;
 #[path = "../../src/progress.rs"]
 mod progress;
+#[path = "../../src/queue.rs"]
+mod queue;
 #[path = "../../src/ranges.rs"]
 mod ranges;
 #[path = "../../../prefetch/src/reader.rs"]
@@ -133,11 +137,16 @@ impl Drop for Started {
     }
 }
 
-/// Every schedule of a small case, depth first, as far as the number of schedules goes.
+/// Every schedule of a small case, depth first, as far as the number of schedules goes; and some at
+/// random, which differ from the first step on.
 fn every(name: &str, case: fn()) {
     let most = number("PFH_MODEL").map_or(10_000, |n| 10 * n as usize);
     let done = Runner::new(DfsScheduler::new(Some(most), false), config()).run(case);
     println!("{name}: {} {done} schedules", if done < most { "all" } else { "the first" });
+    if done == most {
+        let seed = number("PFH_MODEL_SEED").unwrap_or(56);
+        Runner::new(RandomScheduler::new_from_seed(seed, most / 10), config()).run(case);
+    }
 }
 
 fn main() {

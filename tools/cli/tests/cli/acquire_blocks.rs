@@ -14,14 +14,20 @@ fn every_ring_makes_the_same_image() {
     // No multiple of any block, and larger than several.
     let source = room.file("source", &content(1, 9 * 1024 * 1024 + 512));
     let expected = sha256_of(&source);
-    for ring in ["--block 12288 --blocks 3 --readers 4", "--block 64MB --blocks 5 --cached"] {
+    let rings = [
+        "--block 12288 --blocks 3 --readers 4",
+        "--block 64MB --blocks 5 --cached",
+        "--block auto",
+        "--block auto --readers 3",
+    ];
+    for ring in rings {
         let seen = pfh(&room, &format!("acquire source --to image --force --no-progress --verify {ring}"));
         assert_eq!(seen.code, Some(0), "{ring}: {}", seen.stderr);
         assert_eq!(sha256_of(&room.path().join("image")), expected, "{ring}");
         let log = std::fs::read_to_string(room.path().join("image.log")).unwrap_or_default();
         let said = String::from_utf8_lossy(&seen.stdout).into_owned() + &seen.stderr + &log;
         assert!(said.contains(&expected), "{ring}: {said}");
-        let ring = ring.replace("--readers 4", "").replace("--cached", "");
+        let ring = ring.replace("--readers 4", "").replace("--readers 3", "").replace("--cached", "");
         let seen = pfh(&room, &format!("dd if=source of=copy hash=sha256 {ring} --force"));
         assert_eq!(seen.code, Some(0), "{ring}: {}", seen.stderr);
         assert!(seen.stderr.contains(&expected) || String::from_utf8_lossy(&seen.stdout).contains(&expected), "{ring}");
@@ -40,7 +46,7 @@ fn every_ring_makes_the_same_image() {
 fn a_stream_goes_through_any_ring() {
     let room = Room::new();
     let bytes = content(2, 3_000_001);
-    for ring in [&["--block", "4096", "--blocks", "2"][..], &["--block", "64MB"]] {
+    for ring in [&["--block", "4096", "--blocks", "2"][..], &["--block", "64MB"], &["--block", "auto"]] {
         let trial =
             Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["acquire", "-", "--to", "image", "--force", "--no-progress"]);
         let seen = trial.args(ring).input(bytes.clone()).directory(room.path()).run().expect("a run");
@@ -59,6 +65,7 @@ fn rings_that_cannot_be_are_refused_before_anything_is_written() {
         ("--block 2GiB", "1 GiB"),
         ("--blocks 1", "from 2"),
         ("--block many", "not a size"),
+        ("--block auto --blocks 5", "leave out --blocks"),
     ] {
         for line in ["acquire source --to image", "dd if=source of=image"] {
             let seen = pfh(&room, &format!("{line} {ring}"));

@@ -1,7 +1,7 @@
 //! Digests under a key, as it is given: `--key-file` and `--derive-key`.
 
 use crate::program::Room;
-use pfh_inject::{Outcome, Trial};
+use pfh_inject::{Need, Outcome, Trial, content, lacks};
 
 const KEY: &[u8] = b"whats the Elvish word for friend";
 
@@ -42,6 +42,54 @@ fn what_is_refused() {
     pfh(&room, "hash -r -a blake3-keyed --key-file key -o m d");
     let seen = pfh(&room, "check --key-file d/a m");
     assert!(seen.code == Some(2) && seen.stderr.contains("32 bytes"), "{}", seen.stderr);
+}
+
+/// Many files under every HMAC and a key shorter and longer than a block, at every level of
+/// instructions, beside OpenSSL; and the lists of one level are checked at another.
+#[test]
+fn in_lanes_at_every_level_as_openssl_has_it() {
+    if lacks(&[Need::Program("openssl"), Need::Program("env")]) {
+        return;
+    }
+    let room = Room::new();
+    let lengths = [0_u64, 1, 54, 55, 56, 63, 64, 65, 71, 72, 111, 112, 128, 135, 136, 137, 1000, 4096, 70_001, 300_000];
+    let names: Vec<String> = (0..40).map(|number| format!("d/{number:02}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        room.file(name, &content(number as u64, lengths[number % lengths.len()] + number as u64 / 20));
+    }
+    room.file("short", b"Jefe");
+    room.file("long", &[0xaa; 200]);
+    let under = |isa: pfh::Isa, line: &str| {
+        let program = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(line.split(' ')).directory(room.path());
+        program.under(["env", &format!("PFH_ISA={}", isa.name())]).run().unwrap()
+    };
+    for function in ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3-256", "sha3-512"] {
+        for key in ["short", "long"] {
+            let hex = pfh::hex::encode(&std::fs::read(room.path().join(key)).unwrap());
+            let theirs = Trial::new("openssl")
+                .args(["dgst", &format!("-{function}"), "-r", "-mac", "HMAC", "-macopt", &format!("hexkey:{hex}")])
+                .args(&names)
+                .directory(room.path())
+                .run()
+                .unwrap();
+            let wanted = String::from_utf8(theirs.stdout).unwrap().replace(" *", "  ");
+            for (number, isa) in pfh::Isa::ALL.iter().enumerate() {
+                let seen = under(*isa, &format!("hash --no-progress -r -f sums -a hmac-{function} --key-file {key} d"));
+                let text = String::from_utf8(seen.stdout).unwrap();
+                let ours: String =
+                    text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+                assert!(
+                    seen.code == Some(0) && ours == wanted,
+                    "{function} {key} {isa:?}: {ours}{wanted}{}",
+                    seen.stderr
+                );
+                std::fs::write(room.path().join("m"), text).unwrap();
+                let other = pfh::Isa::ALL[pfh::Isa::ALL.len() - 1 - number];
+                let seen = under(other, &format!("check --key-file {key} -a hmac-{function} m"));
+                assert!(seen.code == Some(0) && seen.stderr.contains("40 files verified"), "{}", seen.stderr);
+            }
+        }
+    }
 }
 
 #[test]

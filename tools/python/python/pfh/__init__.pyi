@@ -117,8 +117,26 @@ class Similarity:
 class _Constructor(Protocol):
     def __call__(self, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash: ...
 
-def new(name: str, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash:
+def new(name: str, data: Buffer = b"", *, key: Buffer | None = None, usedforsecurity: bool = True) -> Hash:
     """A hash object of the algorithm of that name."""
+
+@final
+class Queue:
+    """Messages that arrive one by one, hashed in SIMD lanes."""
+
+    def __new__(
+        cls, name: str, *, key: Buffer | None = None, wait: float = 0.001, threads: int | None = None, memory: int | None = None
+    ) -> Self: ...
+    @property
+    def name(self) -> str: ...
+    def push(self, data: Buffer, after: Hash | None = None) -> Ticket: ...
+
+@final
+class Ticket:
+    """The digest of one message of a Queue, once it is there."""
+
+    def digest(self) -> bytes: ...
+    def is_ready(self) -> bool: ...
 
 class _Updated(Protocol):
     def update(self, data: Buffer, /) -> object: ...
@@ -142,13 +160,23 @@ def file_digest(fileobj: _ReadableInto | _Buffered, digest: Callable[[], _AnyHas
 
 @overload
 def hash_many(
-    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None, into: None = None
+    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream,
+    name: str,
+    *,
+    key: Buffer | None = None,
+    threads: int | None = None,
+    into: None = None,
 ) -> list[bytes | None]:
     """The digests of many messages, in SIMD lanes; of a column a null has none."""
 
 @overload
 def hash_many(
-    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None, into: Literal["arrow"]
+    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream,
+    name: str,
+    *,
+    key: Buffer | None = None,
+    threads: int | None = None,
+    into: Literal["arrow"],
 ) -> Column:
     """The digests as a column for pyarrow, polars and pandas."""
 

@@ -12,7 +12,9 @@ from . import Hash as Hash
 from . import HashTree as HashTree
 from . import Known as Known
 from . import Progress as Progress
+from . import Queue as Queue
 from . import Similarity as Similarity
+from . import Ticket as Ticket
 from . import _ArrowArray, _ArrowStream
 from . import acquire as acquire
 from . import cat as cat
