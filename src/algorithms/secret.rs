@@ -101,7 +101,7 @@ impl Secret {
     /// The key of a tree; `None` if it is a context.
     #[cfg(feature = "audit")]
     pub(crate) fn key(&self) -> Option<pfh_tree::outboard::Key> {
-        (!self.is_context).then(|| pfh_tree::outboard::Key::new(self.bytes))
+        (self.kind != Kind::Context).then(|| pfh_tree::outboard::Key::new(self.bytes))
     }
 
     /// The file that it was read from, if there is one.
