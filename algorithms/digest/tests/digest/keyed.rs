@@ -1,6 +1,6 @@
 //! Functions of a key and a message.
 
-use pfh_digest::{Algorithm, ROWS, Registry};
+use pfh_digest::{Algorithm, Mac, ROWS, Registry};
 
 static OWN: Registry = Registry::new(&[&ROWS]);
 
@@ -92,4 +92,19 @@ fn a_keyed_row_is_found_by_name_alone_and_takes_its_keys_alone() {
     let sha256: Algorithm = "sha256".parse().unwrap();
     assert_eq!(sha256.with_key(b"key").unwrap().digest(b""), sha256.digest(b""));
     assert_eq!(sha256.hasher_under(b"key").unwrap().finalize(), sha256.digest(b""));
+}
+
+/// PBKDF2 by RFC 6070: its first two vectors and the fifth.
+#[test]
+fn keys_are_derived_as_the_standard_has_it() {
+    let long = (&b"passwordPASSWORDpassword"[..], &b"saltSALTsaltSALTsaltSALTsaltSALTsalt"[..]);
+    for ((password, salt), rounds, expected) in [
+        ((&b"password"[..], &b"salt"[..]), 1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
+        ((b"password", b"salt"), 2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
+        (long, 4096, "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"),
+    ] {
+        let mut key = vec![0; expected.len() / 2];
+        Mac::new("sha1".parse().unwrap(), password).derive(salt, rounds, &mut key);
+        assert_eq!(key.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), expected);
+    }
 }
