@@ -57,7 +57,7 @@ impl<T> Line<T> {
     /// When the next batch begins, seen at this time.
     pub(crate) fn due(&self, now: Duration) -> Due {
         let Some(oldest) = self.waiting.front() else { return Due::Never };
-        let left = (oldest.since + self.wait).saturating_sub(now);
+        let left = oldest.since.saturating_add(self.wait).saturating_sub(now);
         if self.is_full() || left.is_zero() { Due::Now } else { Due::In(left) }
     }
 

@@ -33,8 +33,9 @@ impl Default for Terms {
 }
 
 /// Hashes messages that arrive one by one (records of TLS, requests of clients) in the lanes of the
-/// processor's vectors. A batch begins when the lanes are full, or the oldest message has waited
-/// for [`Terms::wait`]. While all threads hash, messages wait for the end of a batch too.
+/// processor's vectors. A batch begins when the lanes are full, the oldest message has waited for
+/// [`Terms::wait`], or a push finds no room. While all threads hash, messages wait for the end of a
+/// batch too.
 ///
 /// Dropped, it still hashes everything that was pushed. Messages whose ticket was dropped before
 /// their batch began are left out.
@@ -57,6 +58,8 @@ struct Inside<M> {
     line: Line<Job<M>>,
     /// Bytes that wait or are hashed.
     bytes: usize,
+    /// Pushes that wait for room: the messages in front of them wait for no company.
+    crowd: usize,
     closed: bool,
 }
 
@@ -149,7 +152,7 @@ impl<M: AsRef<[u8]> + Send + 'static> Queue<M> {
     /// The system's, where no thread can be had.
     pub fn new(algorithm: Algorithm, terms: Terms) -> std::io::Result<Queue<M>> {
         let line = Line::new(algorithm.lanes(), terms.wait);
-        let state = Mutex::new(Inside { line, bytes: 0, closed: false });
+        let state = Mutex::new(Inside { line, bytes: 0, crowd: 0, closed: false });
         let (work, room, clock) = (Condvar::new(), Condvar::new(), Instant::now());
         let shared = Arc::new(Shared { algorithm, memory: terms.memory, clock, state, work, room });
         // Dropped where a thread cannot be had, it ends those that were.
@@ -178,7 +181,10 @@ impl<M: AsRef<[u8]> + Send + 'static> Queue<M> {
         let (shared, bytes) = (&*self.shared, job.bytes());
         let mut inside = locked(&shared.state);
         while inside.bytes > 0 && inside.bytes + bytes > shared.memory {
+            inside.crowd += 1;
+            shared.work.notify_one();
             inside = wait(&shared.room, &shared.state, inside, FOR_EVER);
+            inside.crowd -= 1;
         }
         inside.bytes += bytes;
         inside.line.push(shared.clock.elapsed(), bytes, job);
@@ -218,7 +224,7 @@ impl<M: AsRef<[u8]> + Send + 'static> Shared<M> {
             let longest = match inside.line.due(self.clock.elapsed()) {
                 Due::Never if inside.closed => return None,
                 Due::Never => FOR_EVER,
-                Due::In(left) if !inside.closed => left,
+                Due::In(left) if !inside.closed && inside.crowd == 0 => left,
                 Due::In(_) | Due::Now => break,
             };
             inside = wait(&self.work, &self.state, inside, longest);
@@ -313,6 +319,20 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(ticket.wait(), Ok(algorithm(0).digest(b"abc")));
+    }
+
+    /// Messages that leave no room for the next one do not wait for company, however long they may.
+    #[test]
+    fn a_push_without_room_ends_without_the_bound() {
+        for threads in 1..3 {
+            let terms = Terms { wait: Duration::MAX, threads, memory: 0 };
+            let queue = Queue::new(algorithm(0), terms).unwrap();
+            let tickets: Vec<Ticket> = (0..20_u8).map(|byte| queue.push(vec![byte])).collect();
+            drop(queue);
+            for (byte, ticket) in (0..).zip(tickets) {
+                assert_eq!(ticket.wait(), Ok(algorithm(0).digest(&[byte])));
+            }
+        }
     }
 
     /// Hashing panics, and a ticket says so; the queue goes on.

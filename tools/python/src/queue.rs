@@ -16,10 +16,10 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Hashes messages that arrive one by one in SIMD lanes: `Queue("sha256").push(b"abc").digest()`.
 ///
-/// A batch begins when the lanes are full, or the oldest message has waited for `wait` seconds;
-/// while all `threads` hash, messages wait for the end of a batch too. `memory` bounds the bytes of
-/// messages that wait or are hashed: a push beyond it waits. `key` is that of `hmac-sha256` and its
-/// like.
+/// A batch begins when the lanes are full, the oldest message has waited for `wait` seconds, or a
+/// push finds no room; while all `threads` hash, messages wait for the end of a batch too. `memory`
+/// bounds the bytes of messages that wait or are hashed: a push beyond it waits. `key` is that of
+/// `hmac-sha256` and its like.
 #[pyclass(frozen, module = "pfh")]
 pub struct Queue {
     algorithm: Algorithm,

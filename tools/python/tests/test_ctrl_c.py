@@ -76,6 +76,7 @@ LONG = {
     "audit.challenge": "pfh.audit.challenge('fifo', 'to')",
     "audit.prove": "pfh.audit.prove('fifo', 'large', 'to')",
     "audit.verify": "pfh.audit.verify('fifo', 'fifo', 'fifo')",
+    "pfh.Ticket.digest": "pfh.Queue('sha256', wait=1e6).push(b'').digest()",
     "cluster.check": "pfh.cluster.check('list', 'RUN', engine())",
     "cluster.compare": "pfh.cluster.compare('many.parquet', 'tlsh', 'RUN', engine(), threshold=100)",
     "cluster.connect": "pfh.cluster.connect(os.environ['SERVER'].replace('http', 'tcp'))",
@@ -111,7 +112,7 @@ LIKE = {
 #: Functions of a few values or of a digest, and those that wait for nothing.
 SHORT = {
     *("pfh.disks", "audit.commit", "cluster.status", "ppdeep.compare", "ssdeep.compare", "tlsh.diff", "tlsh.diffxlen"),
-    *("pfh.Cancel", "pfh.Cancel.cancel", "pfh.Column", "pfh.Files", "pfh.Files.close", "pfh.Hash", "pfh.HashTree", "pfh.Known", "pfh.Progress", "pfh.Similarity"),
+    *("pfh.Cancel", "pfh.Cancel.cancel", "pfh.Column", "pfh.Files", "pfh.Files.close", "pfh.Hash", "pfh.HashTree", "pfh.Known", "pfh.Progress", "pfh.Queue", "pfh.Queue.push", "pfh.Similarity", "pfh.Ticket", "pfh.Ticket.is_ready"),
     *("pfh.Hash.copy", "pfh.Hash.digest", "pfh.Hash.hexdigest", "pfh.Similarity.compare", "pfh.Similarity.diff"),
     *(f"{thing}.{verb}" for thing in ("blake3.blake3",) for verb in ("copy", "digest", "hexdigest", "reset")),
     *(f"hashlib.{thing}.{verb}" for thing in ("blake2b", "blake2s", "sha3_224", "sha3_256", "sha3_384", "sha3_512", "shake_128", "shake_256") for verb in ("copy", "digest", "hexdigest")),

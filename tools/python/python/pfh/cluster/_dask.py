@@ -33,7 +33,9 @@ class Dask:
         except ImportError as missing:
             raise ImportError(f"Dask is not installed: pip install pfh[dask] ({missing})") from missing
         place: dict[str, Any] = {"scheduler_file": address} if os.path.exists(address) else {"address": address}
-        self._client = Client(timeout=PATIENCE, set_as_default=False, **place)
+        # A client that is deleted closes itself and waits for its loop. Where Ctrl-C ended the start, that waits for ever.
+        closed_by_hand = type("Client", (Client,), {"__del__": lambda _: None})
+        self._client = closed_by_hand(timeout=PATIENCE, set_as_default=False, **place)
         self._done: queue.SimpleQueue[Done] = queue.SimpleQueue()
         self._tasks: dict[Task, Any] = {}
         self._workers: dict[str, int] = {}
