@@ -76,7 +76,7 @@ LONG = {
     "audit.challenge": "pfh.audit.challenge('fifo', 'to')",
     "audit.prove": "pfh.audit.prove('fifo', 'large', 'to')",
     "audit.verify": "pfh.audit.verify('fifo', 'fifo', 'fifo')",
-    "pfh.Ticket.digest": "pfh.Queue('sha256', wait=1e6).push(b'').digest()",
+    "pfh.Ticket.digest": "(lambda queue: queue.push(b'').digest())(pfh.Queue('sha256', wait=1e6))",
     "cluster.check": "pfh.cluster.check('list', 'RUN', engine())",
     "cluster.compare": "pfh.cluster.compare('many.parquet', 'tlsh', 'RUN', engine(), threshold=100)",
     "cluster.connect": "pfh.cluster.connect(os.environ['SERVER'].replace('http', 'tcp'))",
