@@ -179,7 +179,8 @@ def finish(name, said, tables, versions=()):
     record = {
         "date": datetime.date.today().isoformat(),
         "benchmark": name,
-        "command": shlex.join(["bench/run", name, *said.words]),
+        # Where files lie on one machine says nothing on another.
+        "command": shlex.join(["bench/run", name, *(word.rstrip("/").rsplit("/", 1)[-1] if word.startswith("/") else word for word in said.words)]),
         "commit": said.commit or head,
         "machine": machine(said.load),
         "versions": {str(command[0]).rsplit("/", 1)[-1]: version for command in versions if (version := version_of(command))},

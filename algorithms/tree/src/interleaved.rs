@@ -94,8 +94,8 @@ struct Group {
 }
 
 impl Group {
-    /// The groups of these leaves, none of which has absorbed anything, under the kernels that are
-    /// done with them soonest.
+    /// Divides these leaves, which are empty, into groups under the kernels that finish them
+    /// soonest.
     fn over(mut leaves: Range<usize>) -> Vec<Group> {
         let mut groups = Vec::new();
         while !leaves.is_empty() {

@@ -89,6 +89,8 @@ mod span;
 mod topics;
 #[cfg(feature = "audit")]
 mod tree;
+#[cfg(feature = "audit")]
+mod tree_key;
 mod update;
 mod values;
 #[cfg(feature = "image")]

@@ -3,6 +3,7 @@
 use super::help;
 use crate::exit::Failure;
 use crate::size;
+use crate::tree_key::Keyed;
 use clap::{Args, Subcommand};
 use pfh::audit::{By, Extent};
 use std::ffi::OsString;
@@ -50,9 +51,9 @@ pub struct Commit {
     /// server's directory.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
-    #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed_tree: Keyed,
     /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
@@ -148,9 +149,9 @@ pub struct Verify {
     /// FILE.pfhtree beside it, only the challenged leaves are read.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
-    #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed_tree: Keyed,
     /// State the probability of detecting a loss of this fraction of the leaves (1% or 0.01).
     #[arg(long = "find", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
     pub find: f64,
@@ -172,9 +173,9 @@ pub struct Tokens {
     /// The file to use, if KEPT has several.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
-    #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed_tree: Keyed,
     /// Number of tokens.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub count: u32,
@@ -202,9 +203,9 @@ pub struct Renew {
     /// The file to use, if KEPT has several.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
-    #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed_tree: Keyed,
     /// Write KEPT with the new root here [default: standard output].
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
@@ -278,14 +279,14 @@ pub struct Ask {
     pub data: Option<PathBuf>,
     /// Ask with the next token of `pfh audit tokens`, and mark it as used in the file before the
     /// question is sent.
-    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["kept", "keyed", "find", "confidence", "leaves", "all", "signed_by", "identity", "evidence"])]
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["kept", "keyed", "find", "confidence", "leaves", "all", "signed_by", "identity", "evidence", "key_file"])]
     pub tokens: Option<PathBuf>,
     /// Accept only answers signed by this Ed25519 key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY", conflicts_with = "keyed")]
     pub signed_by: Option<PathBuf>,
-    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE.
-    #[arg(long, value_name = "FILE", conflicts_with = "tokens")]
-    pub key_file: Option<PathBuf>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed_tree: Keyed,
     /// Time limit per file, from the question to the end of the answer; each MiB of leaves adds a
     /// second.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]

@@ -6,7 +6,6 @@ pub mod help;
 #[cfg(feature = "serve")]
 use crate::aside::Aside;
 use crate::exit::{self, Exit, Failure};
-use crate::run::secret;
 use crate::session::Session;
 use crate::show::audit as show;
 pub use args::Audit;
@@ -65,7 +64,7 @@ fn refuse_terminal(path: &Option<PathBuf>, what: &str) -> Result<(), Failure> {
 }
 
 fn commit(args: &Commit) -> Result<Exit, Failure> {
-    let secret = secret(args.key_file.as_ref(), None)?;
+    let secret = args.keyed_tree.secret()?;
     let mut request = job::commit::Request::new(&args.files).output(output(&args.output)).secret(secret);
     (request.tree, request.identity) = (args.outboard.clone(), args.identity.clone());
     request.replace = args.force;
@@ -94,7 +93,7 @@ fn prove(args: &Prove) -> Result<Exit, Failure> {
 fn verify(args: &Verify) -> Result<Exit, Failure> {
     let mut request = job::verify::Request::new(&args.kept, &args.challenge, &args.answer);
     (request.signed_by, request.data, request.loss) = (args.signed_by.clone(), args.data.clone(), args.find);
-    request.secret = secret(args.key_file.as_ref(), None)?;
+    request.secret = args.keyed_tree.secret()?;
     let mut say = |event: Event<'_>| match event {
         Event::Judged(verdict) => print(verdict, args.json),
         _ => Ok(()),
@@ -107,14 +106,14 @@ fn tokens(args: &Tokens) -> Result<Exit, Failure> {
     let mut request = job::tokens::Request::new(&args.kept, &args.data, &args.output);
     (request.identity, request.extent) = (args.identity.clone(), args.sample.extent());
     (request.count, request.replace) = (args.count, args.force);
-    request.secret = secret(args.key_file.as_ref(), None)?;
+    request.secret = args.keyed_tree.secret()?;
     done(|events, control| job::tokens::run(&request, events, control)).map(|()| Exit::Good)
 }
 
 fn renew(args: &Renew) -> Result<Exit, Failure> {
     let mut request = job::renew::Request::new(&args.kept, &args.update);
     (request.identity, request.output) = (args.identity.clone(), output(&args.output));
-    (request.replace, request.secret) = (args.force, secret(args.key_file.as_ref(), None)?);
+    (request.replace, request.secret) = (args.force, args.keyed_tree.secret()?);
     done(|events, control| job::renew::run(&request, events, control)).map(|_| Exit::Good)
 }
 
@@ -155,7 +154,7 @@ fn ask(args: &Ask) -> Result<Exit, Failure> {
     (request.signed_by, request.evidence) = (args.signed_by.clone(), args.evidence.clone());
     (request.timeout, request.replace) = (Duration::from_secs(args.timeout), args.force);
     (request.every, request.rounds) = (args.every, args.rounds);
-    request.secret = secret(args.key_file.as_ref(), None)?;
+    request.secret = args.keyed_tree.secret()?;
     // A single round ends with the first signal, wherever it is.
     let session = args.every.map(|_| Session::open(false)).transpose()?;
     let control = session.as_ref().map_or_else(Control::new, Session::control);

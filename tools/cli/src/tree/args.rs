@@ -3,8 +3,8 @@
 use super::help;
 use crate::exit::Failure;
 use crate::size;
+use crate::tree_key::Keyed;
 use clap::{Args, Subcommand, ValueEnum};
-use pfh::Secret;
 use pfh::tree::Parameters;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -65,22 +65,6 @@ impl Existing {
             tree.clone_from(outboard);
         }
         *threads = self.threads.map_or(*threads, usize::from);
-    }
-}
-
-/// The key of a keyed tree.
-#[derive(Args)]
-pub struct Keyed {
-    /// Key of a tree by hmac-sha256, hmac-sha3-256, kmac256 or blake3-keyed: the bytes of FILE. The
-    /// tree holds the algorithm and a mark of the key, never the key.
-    #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
-}
-
-impl Keyed {
-    /// The key.
-    pub fn secret(&self) -> Result<Option<Secret>, Failure> {
-        crate::run::secret(self.key_file.as_ref(), None)
     }
 }
 

@@ -1,8 +1,9 @@
 //! `build`, `update` and `check` of a directory: its catalogue.
 
-use super::args::{Build, Check, Digest, Existing, Keyed, Update};
+use super::args::{Build, Check, Digest, Existing, Update};
 use crate::exit::{self, Exit, Failure};
 use crate::show::tree as lines;
+use crate::tree_key::Keyed;
 use pfh::tree::catalogue::{self as job, Request, Verb};
 use std::path::Path;
 
