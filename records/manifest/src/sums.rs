@@ -146,7 +146,8 @@ pub(crate) struct Decoder {
     is_cksum: bool,
     /// The mode of shasum whose mark every line has, where nobody else computes that.
     mode: Option<(u8, &'static str)>,
-    /// Whether every line has a mark between blanks, as `git lfs ls-files -l` has.
+    /// Whether every line has a mark between blanks behind its SHA-256, as `git lfs ls-files -l`
+    /// has. In another list the name begins with a blank.
     is_starred: bool,
     /// How many lines of text stand in front of the records.
     text: usize,
@@ -170,6 +171,9 @@ enum Shape {
 /// The marks of `shasum -0`, which takes characters for bits, and of its old `-p`, which takes CR
 /// away.
 const MODES: [(u8, &str); 2] = [(b'^', "shasum's bits mode (^)"), (b'?', "shasum's portable mode (?)")];
+
+/// Hexadecimal digits of SHA-256.
+const SHA256: usize = 64;
 
 /// Whether all lines of a sample have a form, of those that are not empty, and there are some.
 fn are_all(sample: &Sample<'_>, form: impl Fn(&[u8]) -> bool) -> bool {
@@ -239,10 +243,11 @@ impl Decoder {
             is_gentoo: end == End::Line && gentoo::is_manifest(&sample.lines),
             ends: if end == End::Line { trailing::Shape::of(&sample.lines) } else { None },
             is_cksum: are_all(sample, is_cksum),
-            is_starred: are_all(sample, |line| {
-                let at = line.iter().position(|&byte| byte == b' ').filter(|at| digits::is_digest(&line[..*at]));
-                at.is_some_and(|at| line[at..].starts_with(b" * ") || line[at..].starts_with(b" - "))
-            }),
+            is_starred: end == End::Line
+                && are_all(sample, |line| {
+                    let (digest, rest) = line.split_at_checked(SHA256).unwrap_or_default();
+                    digits::is_digest(digest) && (rest.starts_with(b" * ") || rest.starts_with(b" - "))
+                }),
             mode: MODES.into_iter().find(|(mark, _)| {
                 are_all(sample, |line| {
                     line.iter().position(|&byte| byte == b' ').is_some_and(|at| line[at + 1..].starts_with(&[*mark]))

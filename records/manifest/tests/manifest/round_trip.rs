@@ -55,6 +55,26 @@ fn time() -> impl Strategy<Value = Time> {
         .prop_map(|(seconds, nanoseconds)| Time { seconds, nanoseconds })
 }
 
+/// The mark of binary lists and a name that begins with a blank look like the mark of `git lfs`.
+#[test]
+fn a_name_behind_the_mark_keeps_its_blank() {
+    for end in [End::Nul, End::Line] {
+        let mut encoder = Format::Sums.encoder(Layout { end, marker: Marker::Binary }).expect("a layout that fits");
+        for algorithms in [&["md5"][..], &["sha512"], &["md5", "sha256", "mrsh-v2"]] {
+            let algorithms: Vec<Algorithm> =
+                algorithms.iter().map(|name| REGISTRY.find(name).expect("a row")).collect();
+            let mut out = Vec::new();
+            let carried = encoder.record(&mut out, &stream(b" x", 600, &digests(&algorithms, b" x")));
+            assert!(carried.is_ok());
+            let found = read(&out, &Options { end, format: Some(Format::Sums), ..Options::default() });
+            assert_eq!(found.len(), algorithms.len());
+            for item in found {
+                assert!(matches!(&item, Item::Entry(entry) if entry.name == b" x"), "{item:?}");
+            }
+        }
+    }
+}
+
 fn read(out: &[u8], options: &Options) -> Vec<Item> {
     // A small buffer, so that nothing depends on where reads end.
     let reader = BufReader::with_capacity(7, out);
