@@ -35,3 +35,12 @@ def fields(output):
 def lines(output):
     """The lines as a set, without ssdeep's header: tools list files in different orders."""
     return {line: () for line in output.splitlines() if not line.startswith(b"ssdeep,")}
+
+
+def ssdeep(output):
+    """digest,"name" behind a header: by ssdeep itself."""
+    found = {}
+    for line in output.splitlines()[1:]:
+        digest, _, name = line.partition(b",")
+        found[name.strip(b'"')] = (digest,)
+    return found

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from . import record, turns
-from .answers import lines, sums
+from .answers import ssdeep, sums
 from .device import KINDS, Device
 from .program import execute, find, pfh
 from .turns import Contender, take_turns
@@ -22,7 +22,7 @@ MODES = {
     "--mode mtp -p 1": ["--mode", "mtp", "-p", "1"],
 }
 # The original programs: of the similarity digests only ssdeep prints what pfh prints.
-PEERS = {"md5": ("md5sum", "md5sum *", sums), "sha256": ("sha256sum", "sha256sum *", sums), "ssdeep": ("ssdeep", "ssdeep -bs *", lines), "sdhash": ("sdhash", "sdhash *", None), "mrsh-v2": ("mrsh", "mrsh *", None)}
+PEERS = {"md5": ("md5sum", "md5sum *", sums), "sha256": ("sha256sum", "sha256sum *", sums), "ssdeep": ("ssdeep", "ssdeep -bs *", ssdeep), "sdhash": ("sdhash", "sdhash *", None), "mrsh-v2": ("mrsh", "mrsh *", None)}
 
 
 def inside(link, command, *words):
@@ -32,15 +32,15 @@ def inside(link, command, *words):
 
 def contenders(program, link, name, check):
     """Those that hash, or those that check the list beside the link."""
-    answers = lines if name in ("ssdeep", "sdhash", "mrsh-v2") else sums
+    is_similarity = name in ("ssdeep", "sdhash", "mrsh-v2")
     own = []
     for mode, words in MODES.items():
         line = f'"$1" check -q {" ".join(words)} "$2"' if check else f'"$1" hash --no-progress -a {name} {" ".join(words)} *'
-        own.append(Contender(mode, inside(link, line, program, link.with_name("list")), None if check else answers, may_fail=answers is lines))
+        own.append(Contender(mode, inside(link, line, program, link.with_name("list")), None if check else sums, may_fail=is_similarity))
     tool, line, theirs = PEERS[name]
     if find(tool):
         line = f'{tool} -c --quiet "$2"' if check else line
-        own.append(Contender(tool, inside(link, line, program, link.with_name("list")), None if check else theirs, may_fail=answers is lines))
+        own.append(Contender(tool, inside(link, line, program, link.with_name("list")), None if check else theirs, may_fail=is_similarity))
     return own
 
 
