@@ -378,6 +378,10 @@ pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     }
     let fresh = guarding::fresh_map(path);
     let mut file = std::fs::File::create(&fresh)?;
-    file.write_all(map.print().as_bytes())?;
-    pfh_source::replace(&file, &fresh, path)
+    let saved = file.write_all(map.print().as_bytes()).and_then(|()| pfh_source::replace(&file, &fresh, path));
+    if saved.is_err() {
+        // Half a map beside the image helps nobody. The error is the one before.
+        let _ = std::fs::remove_file(&fresh);
+    }
+    saved
 }

@@ -30,12 +30,15 @@ pub fn write(fd: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
     }
 }
 
-/// An errno of `call` as an I/O error. EINTR and EAGAIN, which come only after the limit, become an
-/// error of the kind `TimedOut` that names the call: the standard library would repeat an
-/// `Interrupted` call forever.
+/// The calls that are made again after EAGAIN too.
+const WAITED: [&str; 3] = ["read", "write", "open"];
+
+/// An errno of `call` as an I/O error. EINTR, and EAGAIN of a call that is made again after it,
+/// come only after the limit and become an error of the kind `TimedOut` that names the call: the
+/// standard library would repeat an `Interrupted` call forever.
 pub fn broken(call: &str, errno: Errno) -> io::Error {
     match errno {
-        Errno::INTR | Errno::AGAIN => {
+        Errno::INTR | Errno::AGAIN if errno == Errno::INTR || WAITED.contains(&call) => {
             let name = crate::problem::errno_name(errno.raw_os_error());
             let text = format!("stalled: {call} failed with {name} again and again for {} s", patience().as_secs());
             io::Error::new(io::ErrorKind::TimedOut, text)
@@ -143,5 +146,12 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         assert!(error.to_string().starts_with("stalled: read failed with EINTR"), "{error}");
         set_patience(Duration::from_secs(60));
+    }
+
+    /// A call that is made once has not failed again and again.
+    #[test]
+    fn an_errno_of_one_call_is_that_errno() {
+        assert_eq!(broken("fsync", Errno::AGAIN).raw_os_error(), Some(Errno::AGAIN.raw_os_error()));
+        assert!(broken("write", Errno::AGAIN).to_string().starts_with("stalled: write failed with EAGAIN"));
     }
 }
