@@ -317,13 +317,12 @@ fn in_order(fd: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
 fn pwrite(fd: &OwnedFd, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let wrote = match os::write_at(fd, bytes, offset) {
-            Err(Errno::SPIPE) => os::write(fd, bytes),
-            other => other,
+            Err(Errno::SPIPE) => os::write(fd, bytes).map_err(|errno| os::broken("write", errno)),
+            other => other.map_err(|errno| os::broken("pwrite", errno)),
         };
-        match wrote {
-            Err(errno) => return Err(os::broken("pwrite", errno)),
-            Ok(0) => return Err(Errno::NOSPC.into()),
-            Ok(n) => {
+        match wrote? {
+            0 => return Err(Errno::NOSPC.into()),
+            n => {
                 bytes = &bytes[n..];
                 offset += n as u64;
             }

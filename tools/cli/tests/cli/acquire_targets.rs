@@ -3,7 +3,7 @@
 
 use crate::program::acquisition::{acquire, pfh};
 use crate::program::{MIB, Room};
-use pfh_inject::{Loop, Need, Tmpfs, Trial, Zram, content, lacks};
+use pfh_inject::{Injection, Loop, Need, Tmpfs, Trial, Zram, content, lacks};
 use std::ffi::OsStr;
 use std::fs;
 
@@ -115,4 +115,19 @@ fn the_records_of_a_clone_lie_in_the_working_directory() {
     assert!(String::from_utf8_lossy(&found.stdout).contains(&format!("{name}.log.jsonl")), "{found:?}");
     let elsewhere = Room::new();
     assert_ne!(verify(elsewhere.path()).code, Some(0), "nothing there states a digest");
+}
+
+/// Half a map beside the image would be taken for one.
+#[test]
+fn a_map_that_cannot_take_its_place_leaves_no_half() {
+    if lacks(&[Need::Program("strace")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("disk", &content(1, 300_000));
+    let injection = Injection::always("rename,renameat,renameat2", "EIO");
+    let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["acquire", "disk", "--to", "image", "--no-progress"]);
+    let seen = trial.directory(room.path()).inject(injection).run().unwrap();
+    assert!(seen.code == Some(4) && seen.stderr.contains("image.map: "), "{:?}: {}", seen.code, seen.stderr);
+    assert!(!room.path().join("image.map.new").exists());
 }
