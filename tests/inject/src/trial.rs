@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 use crate::Injection;
 
+/// The number of SIGHUP.
+const SIGHUP: i32 = 1;
+
 /// A program, its arguments, and the limits of its run.
 #[derive(Debug)]
 pub struct Trial {
@@ -135,6 +138,10 @@ impl Trial {
         let room = tempfile::tempdir()?;
         let log = room.path().join("strace");
         let mut words = self.injection.as_ref().map(|injection| injection.prefix(&log)).unwrap_or_default();
+        // Under `nohup` the tests ignore it, and so would the program.
+        if self.signal.as_ref().is_some_and(|signal| signal.number == SIGHUP) {
+            words.extend(["env", "--default-signal=HUP"].map(OsString::from));
+        }
         words.extend(self.words);
         // Files, not pipes: nothing blocks however much is printed, and nobody has to read
         // meanwhile.
