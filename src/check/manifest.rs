@@ -9,8 +9,12 @@ use pfh_ledger::{Ledger, ReadError};
 use pfh_manifest::Options;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Cause, Problem, Stage, Stream};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+
+/// A digest alone, with all comments and signatures, has at most as many bytes. Longer lists are
+/// not held in memory as text.
+const ALONE: u64 = 1 << 16;
 
 /// The text of a manifest. It is opened once.
 pub enum Text<'a> {
@@ -88,7 +92,18 @@ pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger
     }
     let Some((described, several)) = described(manifest) else { return decoded(manifest, text, options) };
     // It is read in one way or in the other, of the same bytes.
-    let bytes = text.bytes(manifest)?;
+    let mut bytes = Vec::new();
+    match text {
+        Text::Stream(mut reader) | Text::Appended(mut reader, _) => {
+            let started = reader.by_ref().take(ALONE + 1).read_to_end(&mut bytes);
+            if started.map_err(|error| failed(manifest, &error))? as u64 > ALONE {
+                let whole = Box::new(io::Cursor::new(bytes).chain(reader));
+                return decoded(manifest, Text::Stream(whole), options);
+            }
+        }
+        Text::Bytes(read) if read.len() as u64 > ALONE => return decoded(manifest, text, options),
+        Text::Bytes(read) => bytes.extend_from_slice(read),
+    }
     let bare = Options { bare: true, ..options.clone() };
     let mut read = decoded(manifest, Text::Bytes(&bytes), &bare)?;
     match &mut read.entries[..] {
