@@ -255,6 +255,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The targets with how they compare, where they were compared.
+    pub fn each_target(&self) -> impl Iterator<Item = (&PathBuf, Option<&Compared>)> {
+        self.targets.iter().enumerate().map(|(at, path)| (path, self.compared.get(at)))
+    }
+
     pub(super) fn new(imaged: Imaged, medium: &Medium, asked: &Resolved<'_>) -> Self {
         Summary {
             source: asked.request.source.path().map(Path::to_owned),

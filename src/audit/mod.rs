@@ -39,7 +39,9 @@ mod problem;
 pub mod prove;
 pub mod renew;
 mod renewed;
+mod row;
 mod scene;
+mod sentence;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod tokens;
@@ -55,4 +57,5 @@ pub use pfh_audit::{Error as Wrong, Kept, Tokens, parse};
 pub use pfh_audit::{Limits, Served};
 pub use pfh_tree::audit::Sample;
 pub use problem::Problem;
+pub use row::{SceneRow, VerdictRow};
 pub use verdict::{AuditVerdict, Evidence, Status};

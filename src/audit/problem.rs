@@ -1,5 +1,6 @@
 //! Why a step of an audit has no result.
 
+use crate::job::Error;
 use pfh_source::terminal::{render, shown};
 use std::io;
 use std::path::PathBuf;
@@ -102,4 +103,16 @@ pub enum Problem {
     /// The control cancelled the rounds.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Error {
+        match problem {
+            Problem::Length { .. } | Problem::Rejected { .. } => Error::negative(problem),
+            Problem::Catalogue { .. } | Problem::Read { .. } | Problem::Keyed(_) => Error::input(problem),
+            Problem::Server { .. } | Problem::Panicked => Error::aborted(problem),
+            Problem::Cancelled => Error::cancelled(problem),
+            _ => Error::request(problem),
+        }
+    }
 }

@@ -132,4 +132,11 @@ impl AuditVerdict {
     pub fn finds(&self) -> f64 {
         finds(self.leaves.1, self.leaves.0, self.loss)
     }
+
+    /// The same in thousandths, rounded down: a probability is never stated higher than it is.
+    pub fn finds_at_least(&self) -> f64 {
+        let probability = self.finds();
+        // The last digits that computing lost make no thousandth.
+        if probability >= 1.0 { 1.0 } else { (probability * 1000.0 + 1e-9).floor() / 1000.0 }
+    }
 }

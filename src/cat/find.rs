@@ -28,6 +28,13 @@ pub struct Found {
     object: Arc<dyn Object>,
 }
 
+impl Found {
+    /// Where a run lies on the medium, in bytes, if its volume does.
+    pub fn on_medium(&self, run: &Extent) -> Option<u64> {
+        self.inside.volume_offset?.checked_add(run.offset?)
+    }
+}
+
 impl fmt::Debug for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Found").field("name", &self.name).field("size", &self.size).finish_non_exhaustive()

@@ -29,10 +29,12 @@ mod find;
 mod near;
 mod problem;
 mod request;
+mod row;
 mod run;
 
 pub use find::{Found, find};
 pub(crate) use near::Near;
 pub use problem::Problem;
 pub use request::{Part, Request};
+pub use row::RunRow;
 pub use run::{Event, Events, Summary, run, write};

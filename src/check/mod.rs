@@ -40,6 +40,7 @@ mod part;
 mod place;
 mod problem;
 mod request;
+mod row;
 mod share;
 mod signed;
 mod summary;
@@ -60,6 +61,7 @@ pub use pfh_ledger::{
 pub use place::{Reason, Remark};
 pub use problem::Problem;
 pub use request::{Manner, Request, Task};
+pub use row::{AuditRow, AuditSum, FileRow, FilesSum};
 pub use share::Share;
 pub use summary::Summary;
 

@@ -40,6 +40,7 @@ mod guess;
 mod halves;
 mod problem;
 mod request;
+mod row;
 mod side;
 mod summary;
 mod tree;
@@ -48,6 +49,7 @@ pub use class::{Class, Counts, Difference, UnknownClass};
 pub use event::{Event, Events};
 pub use problem::Problem;
 pub use request::{Extra, Metadata, Request};
+pub use row::{DiffSum, DifferenceRow};
 pub use side::Which;
 pub use summary::{Nothing, Summary};
 

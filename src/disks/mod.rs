@@ -28,6 +28,7 @@
 mod called;
 mod content;
 mod event;
+mod json;
 mod kernel;
 mod listed;
 mod mounts;
@@ -40,6 +41,7 @@ mod temperature;
 mod udev;
 
 pub use event::{Event, Events, Summary};
+pub use json::DiskRow;
 pub use problem::Problem;
 pub use request::{Contents, Request, Which};
 pub use row::{Content, Disk, Holder, Mount, Partition};

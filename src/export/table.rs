@@ -6,6 +6,7 @@ use crate::destination::Destination;
 use crate::job::Error;
 use pfh_report::export::{Exporter, Form, Row, Taken};
 use pfh_source::Output;
+use pfh_source::terminal::{counted, many};
 use std::io::Write;
 
 /// The form that a result is exported in, and where it goes.
@@ -55,6 +56,30 @@ impl Written {
     /// Whether everything in the result has its place in the output.
     pub fn is_complete(&self) -> bool {
         (self.timeless, self.errors, self.beyond, self.summary.faulty) == (0, 0, 0, 0)
+    }
+
+    /// A sentence for people.
+    pub fn sentence(&self) -> String {
+        let mut text = format!("{} became {}", counted(self.summary.records, "record"), counted(self.rows, "row"));
+        let left = [
+            (self.errors, "error has no time and is left out", "errors have no time and are left out"),
+            (self.timeless, "file has no time and is left out", "files have no time and are left out"),
+            (self.skipped, "skipped thing has no time", "skipped things have no time"),
+            (
+                self.beyond,
+                "time lies outside of the form's range (1677 to 2262)",
+                "times lie outside of the form's range (1677 to 2262)",
+            ),
+            (
+                self.summary.faulty,
+                "line is not a record of a file, or not whole",
+                "lines are not records of files, or not whole",
+            ),
+        ];
+        for (count, one, more) in left.into_iter().filter(|(count, ..)| *count > 0) {
+            text += &format!("; {}", many(count, one, more));
+        }
+        text
     }
 }
 

@@ -88,24 +88,6 @@ impl From<Failure> for Error {
 }
 
 #[cfg(feature = "audit")]
-impl From<crate::tree::Problem> for Error {
-    fn from(problem: crate::tree::Problem) -> Error {
-        use crate::tree::Problem;
-        use pfh_tree::range::NoRange;
-        match problem {
-            Problem::OtherRoot { .. } | Problem::Unproved { why: NoRange::Differs, .. } => Error::negative(problem),
-            Problem::Unproved { why: NoRange::Range, .. } => Error::request(problem),
-            Problem::Missing(_)
-            | Problem::Incomparable
-            | Problem::Unproved { .. }
-            | Problem::Read { .. }
-            | Problem::Unwatched { .. } => Error::input(problem),
-            _ => Error::request(problem),
-        }
-    }
-}
-
-#[cfg(feature = "audit")]
 impl From<pfh_outboard::Failure> for Error {
     fn from(failure: pfh_outboard::Failure) -> Error {
         use pfh_outboard::Failure;
@@ -128,20 +110,6 @@ impl From<pfh_outboard::CatalogueError> for Error {
             CatalogueError::Unwritten { .. } => Error::output(error),
             CatalogueError::Cancelled(_) => Error::cancelled(error),
             _ => Error::input(error),
-        }
-    }
-}
-
-#[cfg(feature = "audit")]
-impl From<crate::audit::Problem> for Error {
-    fn from(problem: crate::audit::Problem) -> Error {
-        use crate::audit::Problem;
-        match problem {
-            Problem::Length { .. } | Problem::Rejected { .. } => Error::negative(problem),
-            Problem::Catalogue { .. } | Problem::Read { .. } | Problem::Keyed(_) => Error::input(problem),
-            Problem::Server { .. } | Problem::Panicked => Error::aborted(problem),
-            Problem::Cancelled => Error::cancelled(problem),
-            _ => Error::request(problem),
         }
     }
 }

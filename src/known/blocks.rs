@@ -6,7 +6,7 @@ use crate::algorithms::computed;
 use crate::job::Error;
 use pfh_digest::{Algorithm, Digest, hash_many};
 use pfh_engine::{Control, Phase, Progress, in_order};
-use pfh_known::{BlockBuild, BlocksBuilt, Flag, Rolling, SIZES};
+use pfh_known::{BlockBuild, BlocksBuilt, Flag, Rolling, block_sizes};
 use pfh_source::{Item, Reading, Recurse, Source};
 use std::collections::VecDeque;
 use std::io;
@@ -124,20 +124,6 @@ fn hash(algorithm: Algorithm, sizes: &[u32], part: Part) -> Hashed {
     Hashed { set, blocks, end }
 }
 
-/// Sizes of blocks in ascending order, each once.
-///
-/// # Errors
-/// When one is not a size of blocks.
-pub fn checked(sizes: &[u32]) -> Result<Vec<u32>, u32> {
-    if let Some(wrong) = sizes.iter().find(|size| !SIZES.contains(size) || !size.is_power_of_two()) {
-        return Err(*wrong);
-    }
-    let mut sizes = sizes.to_vec();
-    sizes.sort_unstable();
-    sizes.dedup();
-    Ok(sizes)
-}
-
 /// The algorithm by which blocks are known: the one that is named, else SHA-256.
 fn algorithm(named: &[crate::Algorithm]) -> Result<Algorithm, Error> {
     match computed(named)[..] {
@@ -181,7 +167,7 @@ pub struct Made {
 /// # Errors
 /// The reason.
 pub fn check(sizes: &[u32], algorithms: &[crate::Algorithm]) -> Result<(), Error> {
-    checked(sizes).map_err(|size| Error::request(Problem::BlockSize(size)))?;
+    block_sizes(sizes).map_err(|size| Error::request(Problem::BlockSize(size)))?;
     algorithm(algorithms).map(drop)
 }
 
@@ -196,7 +182,7 @@ pub fn build(
     control: &Control<'_>,
 ) -> Result<Made, Error> {
     let inputs = request.inputs;
-    let sizes = checked(request.sizes).map_err(|size| Error::request(Problem::BlockSize(size)))?;
+    let sizes = block_sizes(request.sizes).map_err(|size| Error::request(Problem::BlockSize(size)))?;
     let algorithm = algorithm(request.algorithms)?;
     let mut sources = VecDeque::new();
     for (number, input) in inputs.iter().enumerate() {
@@ -250,17 +236,4 @@ pub fn build(
         error => error.into(),
     })?;
     Ok(Made { sets, unread: lost, distinct })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_powers_of_two_from_a_sector() {
-        assert_eq!(checked(&[4096, 512, 4096]), Ok(vec![512, 4096]));
-        for wrong in [0, 1, 256, 513, 1536, 2 << 20, u32::MAX] {
-            assert_eq!(checked(&[512, wrong]), Err(wrong));
-        }
-    }
 }

@@ -31,10 +31,12 @@ pub mod info;
 mod list;
 pub mod lookup;
 mod problem;
+mod row;
 
-pub use blocks::checked as block_sizes;
 pub use pfh_known::{
     Block, BlockCount, BlockFile, BlockPlace, BlockTable, COMMON, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT,
-    Error as SetError, Flag, Input, KnownSet, KnownStatus, MalformedClass, PLACES, Packages, Set, is_known_set,
+    Error as SetError, Flag, Input, KnownSet, KnownStatus, MalformedClass, PLACES, Packages, Set, block_sizes,
+    is_known_set,
 };
 pub use problem::Problem;
+pub use row::Held;

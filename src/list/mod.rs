@@ -21,8 +21,10 @@
 //! ```
 
 mod account;
+mod row;
 
 pub use account::{Row, Sums, account};
+pub use row::NameRow;
 
 use crate::input::Input;
 use crate::job::Error;

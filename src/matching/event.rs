@@ -6,6 +6,7 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Record, Summary as Run};
 use pfh_known::{KnownStatus, Set};
 use pfh_report::verdict::Place;
+use pfh_source::terminal::{counted, render, shown};
 use std::io;
 use std::path::Path;
 
@@ -39,6 +40,28 @@ pub enum Event<'a> {
     /// No record has come for a moment, and none is left at the end: writers let out the lines that
     /// they hold.
     Idle,
+}
+
+impl Event<'_> {
+    /// A sentence for people, if it needs one.
+    pub fn sentence(&self) -> Option<String> {
+        Some(match self {
+            Event::Gap(gap) => gap.to_string(),
+            Event::LeftOut { set, records, algorithms } => {
+                let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
+                format!(
+                    "{}: at most {records} of {} have a digest of {}: nothing is compared with the rest",
+                    render(set.name.as_bytes()),
+                    counted(set.records, "record"),
+                    names.join(", ")
+                )
+            }
+            Event::NoClass(list) => {
+                format!("{}: a list of no class: files in it are `known`, neither good nor bad", shown(list))
+            }
+            _ => return None,
+        })
+    }
 }
 
 /// Receives the events of a run. An error ends the run with

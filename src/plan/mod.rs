@@ -38,9 +38,11 @@ mod part;
 mod problem;
 mod progress;
 mod range;
+mod row;
 pub mod unit;
 
 pub use document::Row;
 pub use event::{Event, Events, Merged};
 pub use problem::Problem;
 pub use progress::{Progress, progress};
+pub use row::MadeRow;

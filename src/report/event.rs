@@ -2,6 +2,7 @@
 
 use crate::verdict::Verdict;
 use pfh_report::case::{Case, Source};
+use pfh_source::terminal::counted;
 use std::io;
 
 /// A finding. Events come on the thread that called [`run`](super::run), when all was read.
@@ -59,5 +60,30 @@ impl Summary {
             Summary { unknown: 1.., .. } => Verdict::Incomplete,
             _ => Verdict::Verified,
         }
+    }
+
+    /// A sentence for people.
+    pub fn sentence(&self) -> String {
+        let Summary { results, records, holding, negative, broken, unknown, .. } = self;
+        let are = if *results == 1 { "is" } else { "are" };
+        let mut line =
+            format!("{} with {} {are} on the page", counted(*results, "result"), counted(*records, "record"));
+        if *holding > 0 {
+            line += &if *holding == 1 {
+                "; 1 seal or chain holds".into()
+            } else {
+                format!("; {holding} seals and chains hold")
+            };
+        }
+        if *broken > 0 {
+            line += &format!("; {broken} DO NOT HOLD");
+        }
+        if *negative > 0 {
+            line += &format!("; {}", counted(*negative, "negative verdict"));
+        }
+        if *unknown > 0 {
+            line += &format!("; {} not understood or not whole", counted(*unknown, "file"));
+        }
+        line
     }
 }

@@ -20,6 +20,7 @@
 //! ```
 
 mod ask;
+mod json;
 mod known;
 mod levels;
 mod machine;
@@ -34,6 +35,7 @@ mod times;
 mod vectors;
 mod writing;
 
+pub use json::{TestRow, TestsSum};
 pub use problem::Problem;
 pub use request::Request;
 pub use row::{Group, Row, Standing, Summary};

@@ -7,11 +7,13 @@
 
 mod claim;
 mod judge;
+mod row;
 mod summary;
 mod witness;
 
 pub use claim::{Claim, Claims};
 pub use judge::{Came, Judged};
+pub use row::{ObjectRow, ObjectsSum};
 pub use summary::Summary;
 
 use crate::REGISTRY;

@@ -1,5 +1,6 @@
 //! Why a verb over trees has no result.
 
+use crate::job::Error;
 use pfh_digest::hex;
 use pfh_source::terminal::shown;
 use pfh_tree::range::NoRange;
@@ -165,4 +166,19 @@ fn ranges(ranges: &[std::ops::Range<u64>]) -> String {
         ranges.iter().take(10).map(|range| format!("{}:{}", range.start, range.end - range.start)).collect();
     let more = if ranges.len() > 10 { format!(" and {} more", ranges.len() - 10) } else { String::new() };
     format!("{bytes} bytes in {} ranges are missing: {}{more}", ranges.len(), first.join(","))
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Error {
+        match problem {
+            Problem::OtherRoot { .. } | Problem::Unproved { why: NoRange::Differs, .. } => Error::negative(problem),
+            Problem::Unproved { why: NoRange::Range, .. } => Error::request(problem),
+            Problem::Missing(_)
+            | Problem::Incomparable
+            | Problem::Unproved { .. }
+            | Problem::Read { .. }
+            | Problem::Unwatched { .. } => Error::input(problem),
+            _ => Error::request(problem),
+        }
+    }
 }

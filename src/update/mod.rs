@@ -38,6 +38,7 @@ mod kept;
 mod moved;
 mod problem;
 mod request;
+mod row;
 mod summary;
 mod trees;
 mod trust;
@@ -46,6 +47,7 @@ pub use crate::beside::{before, beside, state_of};
 pub use event::{Change, Class, Event, Events};
 pub use problem::Problem;
 pub use request::{Request, Trust};
+pub use row::{ChangeRow, UpdateSum};
 pub use summary::{Counts, Summary};
 
 use crate::algorithms::REGISTRY;

@@ -41,6 +41,7 @@ mod problem;
 mod reading;
 mod repeat;
 mod request;
+mod row;
 mod stamp;
 
 use crate::job::Error;
@@ -57,6 +58,7 @@ pub(crate) use imager::place_line;
 pub use problem::Problem;
 pub use repeat::Repeat;
 pub use request::Request;
+pub use row::Verification;
 
 /// Verifies an image, or a log. Nothing is written. A cancelled run has [`Problem::Stopped`] or
 /// [`Problem::Cancelled`].

@@ -5,6 +5,7 @@ use crate::matching::Counts;
 use crate::verdict::Verdict;
 use pfh_digest::Algorithm;
 use pfh_known::{Class, KnownSet, KnownStatus, Set};
+use pfh_source::terminal::{render, shown};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -29,6 +30,30 @@ pub enum Event<'a> {
     Nothing(&'a Path),
     /// A result: known blocks side by side.
     Fragment(&'a Found<'a>),
+}
+
+impl Event<'_> {
+    /// A sentence for people, if it needs one.
+    pub fn sentence(&self) -> Option<String> {
+        Some(match self {
+            Event::OtherSizes(path) => {
+                format!("{}: has blocks of none of these sizes: nothing is compared with it", shown(path))
+            }
+            Event::Empty(path, set) => format!("{}: the set {} holds no block", shown(path), render(set.as_bytes())),
+            Event::Failed(path, cause) => format!("{}: {cause}", shown(path)),
+            Event::Unread(path, range, cause) => {
+                format!("{}: bytes {} to {} were not read: {cause}", shown(path), range.start, range.end)
+            }
+            Event::Gap(path, "", cause) => {
+                format!("{}: its unallocated space is not known whole: {cause}", shown(path))
+            }
+            Event::Gap(path, part, cause) => {
+                format!("{}: the unallocated space of {part} is not known whole: {cause}", shown(path))
+            }
+            Event::Nothing(path) => format!("{}: there is nothing to look at", shown(path)),
+            _ => return None,
+        })
+    }
 }
 
 /// A fragment with the sets that know it.

@@ -36,21 +36,22 @@ mod event;
 mod fragment;
 mod medium;
 mod problem;
+mod row;
 mod scan;
 
 pub use event::{Counted, Event, Events, Found, Summary};
 pub use fragment::{Candidate, Fragment};
 pub use problem::Problem;
+pub use row::{FragmentRow, FragmentsSum};
 
 use crate::inside::{Free, Imaged, Watch};
 use crate::job::Error;
-use crate::known::block_sizes;
 use crate::matching::opening;
 use crate::outputs::Outputs;
 use fragment::Joining;
 use medium::{Piece, Pieces};
 use pfh_engine::{Control, MediumProgress, Phase, Progress, in_order};
-use pfh_known::{DEFAULT_RESIDENT, KnownSet, is_known_set};
+use pfh_known::{DEFAULT_RESIDENT, KnownSet, block_sizes, is_known_set};
 use pfh_source::image::{Image, files_of};
 use pfh_volume::Bytes;
 use scan::Scan;

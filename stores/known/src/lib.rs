@@ -51,7 +51,7 @@ mod table;
 mod write;
 
 pub use blocks::{
-    Block, BlockBuild, BlockFile, BlockPlace, BlockTable, BlocksBuilt, COMMON, Flag, Rolling, SIZES, Sieve,
+    Block, BlockBuild, BlockFile, BlockPlace, BlockTable, BlocksBuilt, COMMON, Flag, Rolling, SIZES, Sieve, block_sizes,
 };
 pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
 pub use class::{Class, KnownStatus, MalformedClass};

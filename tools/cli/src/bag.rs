@@ -5,7 +5,8 @@ use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
 use crate::show::bag as rows;
 use clap::{Args, Subcommand};
-use pfh::bag::{self as job, Event, Request};
+use pfh::bag::{self as job, Event, FindingRow, MadeRow, Request, SummaryRow};
+use pfh::manifest::row::line;
 use std::io;
 use std::path::PathBuf;
 
@@ -106,7 +107,7 @@ fn validated(read: &Read) -> Result<Exit, Failure> {
     let session = read.run.session()?;
     let ran = job::validate(&request, &mut |event| show(read, &session, event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
-    end(read, &session, &rows::summary_json(&summary))?;
+    end(read, &session, &line(&SummaryRow::of(&summary)))?;
     exit::say(summary.sentence());
     Ok(Exit::of_verdict(summary.verdict()))
 }
@@ -125,7 +126,7 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
         Made::Anew => job::update(&request, &mut sink, &session.control()),
     };
     let summary = ran.map_err(|error| session.ended(error))?;
-    end(read, &session, &rows::made_json(&summary))?;
+    end(read, &session, &line(&MadeRow::of(&summary)))?;
     exit::say(summary.made());
     Ok(Exit::Good)
 }
@@ -133,7 +134,7 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
 /// Prints an event. Warnings are on standard error, where they disturb no list.
 fn show(read: &Read, session: &Session, event: Event<'_>) -> io::Result<()> {
     match event {
-        Event::Found(finding) if read.json => session.print(rows::json(finding).as_bytes()),
+        Event::Found(finding) if read.json => session.print(line(&FindingRow::of(finding)).as_bytes()),
         Event::Found(finding) if finding.severity == job::Severity::Warning => {
             session.about(&finding.path, format_args!("warning: {}", finding.what));
             Ok(())

@@ -37,5 +37,5 @@ pub fn line() -> String {
         0 => std::path::Path::new(&word).file_name().map_or_else(|| word.clone(), std::ffi::OsStr::to_os_string),
         _ => word,
     });
-    words.map(|word| crate::guess::quoted(&word)).collect::<Vec<_>>().join(" ")
+    words.map(|word| crate::shell::quoted(&word)).collect::<Vec<_>>().join(" ")
 }

@@ -3,6 +3,7 @@
 mod args;
 mod print;
 mod stated;
+mod update;
 
 pub use args::{Check, Names};
 
@@ -50,7 +51,7 @@ fn try_run(request: &Check) -> Result<Exit, Failure> {
         names => keyed_algorithms(names, secret.as_ref())?,
     };
     if request.update {
-        return crate::update::of_check(request, manifests, assumed, secret);
+        return update::update(request, manifests, assumed, secret);
     }
     let asked = asked(request, manifests, assumed)?.secret(secret);
     Ok(exit::worse(judged, check(request, &asked).unwrap_or_else(Failure::report)))

@@ -195,7 +195,7 @@ pub fn carry_out(run: &Run, request: &Request, session: &Session) -> Result<(Exi
         && request.against.is_empty()
         && [one, other].iter().all(|path| std::path::Path::new(path).is_dir())
     {
-        let [one, other] = [one, other].map(|path| crate::guess::quoted(path));
+        let [one, other] = [one, other].map(|path| crate::shell::quoted(path));
         session
             .message(format_args!("these are similar files; for what differs between the two: pfh diff {one} {other}"));
     }

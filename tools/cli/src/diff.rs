@@ -10,9 +10,12 @@ use crate::session::Session;
 use crate::show::diff as rows;
 use clap::Args;
 use pfh::Links;
-use pfh::diff::{self as job, Class, Difference, Event, Extra, Metadata, Request, Summary, Which};
+use pfh::diff::{
+    self as job, Class, DiffSum, Difference, DifferenceRow, Event, Extra, Metadata, Request, Summary, Which,
+};
 use pfh::hash::Reuse;
 use pfh::manifest::End;
+use pfh::manifest::row::line;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -123,7 +126,7 @@ fn try_run(asked: &Diff) -> Result<Exit, Failure> {
     let summary = ran.map_err(|error| session.ended(error))?;
     faults.finish();
     if asked.json {
-        session.print(rows::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+        session.print(line(&DiffSum::of(&summary)).as_bytes()).map_err(|error| Failure::output(&error))?;
     }
     session.close();
     let of = |class| summary.counts.of(class);
@@ -170,7 +173,7 @@ fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Resu
         return session.print(&[&difference.name[..], &[0]].concat());
     }
     if asked.json {
-        return session.print(rows::json(difference).as_bytes());
+        return session.print(line(&DifferenceRow::of(difference)).as_bytes());
     }
     let (line, class) = (rows::text(difference), difference.class.name());
     let tone = match difference.class {

@@ -4,7 +4,8 @@ use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 use crate::show::disks as show;
 use clap::Args;
-use pfh::disks::{self as job, Contents, Event, Request, Which};
+use pfh::disks::{self as job, Contents, DiskRow, Event, Request, Which};
+use pfh::manifest::row::line;
 use std::path::{Path, PathBuf};
 
 /// Where the system is looked up, for tests and training.
@@ -58,7 +59,8 @@ fn try_run(disks: &Disks) -> Result<Exit, Failure> {
         Ok(())
     };
     let summary = job::run(&request, &mut events, &session.control()).map_err(|error| session.ended(error))?;
-    let text = if disks.json { found.iter().map(show::json).collect() } else { show::text(&found) };
+    let text =
+        if disks.json { found.iter().map(|disk| line(&DiskRow::of(disk))).collect() } else { show::text(&found) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     if let Some(remark) = pfh::process::UNPROVEN.filter(|_| summary.disks > 0) {
         exit::say(remark);

@@ -3,7 +3,7 @@
 //! it writes, `/` separates.
 
 use crate::exit::Failure;
-use crate::guess::pieces::{Flag, Piece, option, page, pieces};
+use crate::pieces::{Flag, Piece, option, page, pieces};
 use clap::{Arg, Command};
 use std::any::TypeId;
 use std::ffi::{OsStr, OsString};

@@ -11,7 +11,11 @@ use crate::show::dups as rows;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use pfh::Recurse;
-use pfh::dups::{self as job, Action, Chunking, Event, Group, Keep, Request, Script, Summary};
+use pfh::dups::{
+    self as job, Action, Chunking, DupsSum, Event, FoldersRow, Group, GroupRow, Keep, Request, Script, SharedRow,
+    Summary,
+};
+use pfh::manifest::row::line;
 use std::io;
 use std::path::PathBuf;
 
@@ -130,7 +134,7 @@ fn try_run(asked: &Dups) -> Result<Exit, Failure> {
         script.finish().map_err(|error| session.ended(error))?;
     }
     if asked.json {
-        session.print(rows::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+        session.print(line(&DupsSum::of(&summary)).as_bytes()).map_err(|error| Failure::output(&error))?;
     }
     session.close();
     unmatched(&request.input, &session);
@@ -147,12 +151,12 @@ fn show(asked: &Dups, session: &Session, event: Event<'_>) -> io::Result<()> {
         _ if asked.quiet => return Ok(()),
         Event::Group(group) if asked.zero => rows::redundant(group),
         Event::Group(group) if asked.redundant => rows::redundant_text(group).into_bytes(),
-        Event::Group(group) if asked.json => rows::group_json(group).into_bytes(),
+        Event::Group(group) if asked.json => line(&GroupRow::of(group)).into_bytes(),
         Event::Group(group) => rows::group_text(group).into_bytes(),
         Event::Folders(_) | Event::Shared(_) if asked.zero || asked.redundant => return Ok(()),
-        Event::Folders(folders) if asked.json => rows::folders_json(folders).into_bytes(),
+        Event::Folders(folders) if asked.json => line(&FoldersRow::of(folders)).into_bytes(),
         Event::Folders(folders) => rows::folders_text(folders).into_bytes(),
-        Event::Shared(shared) if asked.json => rows::shared_json(shared).into_bytes(),
+        Event::Shared(shared) if asked.json => line(&SharedRow::of(shared)).into_bytes(),
         Event::Shared(shared) => rows::shared_text(shared).into_bytes(),
         _ => return Ok(()),
     };

@@ -2,7 +2,6 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
-use crate::show::export as show;
 use clap::Args;
 use pfh::export::{self as job, Event, Form, Request, Table};
 use pfh::terminal::render as shown;
@@ -63,6 +62,6 @@ fn try_run(export: &Export) -> Result<Exit, Failure> {
     let written = ran.map_err(|error| session.ended(error))?;
     session.close();
     faults.iter().for_each(exit::say);
-    exit::say(show::sentence(&written));
+    exit::say(written.sentence());
     Ok(if written.is_complete() { Exit::Good } else { Exit::Incomplete })
 }

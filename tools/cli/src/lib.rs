@@ -62,6 +62,7 @@ mod paper;
 mod parsing;
 #[cfg(any(feature = "audit", feature = "image"))]
 mod passphrase;
+mod pieces;
 mod plan;
 #[cfg(feature = "known")]
 mod reference;
@@ -74,16 +75,13 @@ mod saying;
 mod schema;
 #[cfg(feature = "screen")]
 mod screen;
-#[cfg(all(feature = "inside", feature = "known"))]
-mod sectors;
 #[cfg(all(feature = "image", feature = "inside"))]
 mod selftest;
 mod session;
+mod shell;
 #[doc(hidden)]
 pub mod show;
 mod signals;
-#[cfg(feature = "known")]
-mod similar;
 mod size;
 mod span;
 mod topics;

@@ -5,7 +5,8 @@ use crate::input::{Input, Inside};
 use crate::session::Session;
 use crate::show::list as lines;
 use clap::{Args, ValueEnum};
-use pfh::list::{self as job, Event, Only, Request, Row};
+use pfh::list::{self as job, Event, NameRow, Only, Request, Row};
+use pfh::manifest::row::line;
 use std::io::{self, Write};
 
 /// Which names.
@@ -89,7 +90,7 @@ fn account(list: &List, request: &Request, session: &Session) -> Result<Exit, Fa
             page.take(&row);
             return Ok(());
         }
-        let line = if list.json { lines::json_of(&row) } else { lines::text_of(&row) };
+        let line = if list.json { line(&NameRow::of_account(&row)) } else { lines::text_of(&row) };
         out.write_all(line.as_bytes())
     };
     let ran = job::account(request, &mut show, &session.control());
@@ -114,7 +115,7 @@ fn show(list: &List, session: &Session, out: &mut impl Write, event: &Event<'_>)
         session.about(name, crate::remedy::problem(problem));
     }
     let line = if list.json {
-        Some(lines::json(event).into_bytes())
+        Some(line(&NameRow::of(event)).into_bytes())
     } else if list.bodyfile {
         lines::body(event)
     } else {

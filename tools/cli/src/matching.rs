@@ -1,6 +1,9 @@
 //! `pfh match`: files against known sets, or against lists of similarity digests.
 
 mod args;
+#[cfg(feature = "inside")]
+mod sectors;
+mod similar;
 
 pub use args::Match;
 
@@ -13,7 +16,6 @@ use crate::reference::Gaps;
 use crate::run::json_or;
 use crate::session::Session;
 use crate::show::matching as show;
-use crate::similar;
 use pfh::known::KnownStatus;
 use pfh::matching::{self as job, Event, Gap, Request, Verdicts, Writer, Written};
 use pfh::report::verdict::Format;
@@ -63,7 +65,7 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
     }
     #[cfg(feature = "inside")]
     if !request.sectors.is_empty() {
-        return crate::sectors::run(request, verdicts(&request.only)?, &verdicts(&request.fail_on)?);
+        return sectors::run(request, verdicts(&request.only)?, &verdicts(&request.fail_on)?);
     }
     against_sets(request)
 }

@@ -1,6 +1,6 @@
 //! From words to the request of a command: what they mean, with the defaults of this user.
 
-use crate::{args, config, door, exit, guess, help};
+use crate::{args, config, door, exit, guess, help, pieces};
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
 use std::ffi::OsString;
@@ -55,7 +55,7 @@ pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
     let arguments = config::with_defaults(&root, &help::whole, arguments)?;
     let arguments = door::entered(&root, arguments);
     door::local(&root, &arguments)?;
-    let (_, name, _) = guess::pieces::page(&root, &arguments);
+    let (_, name, _) = pieces::page(&root, &arguments);
     let cli = request(&mut root, &arguments).or_else(|error| {
         if error.kind() == ErrorKind::DisplayVersion {
             return Err(Unparsed::Clap(error));

@@ -10,8 +10,9 @@ use crate::{command, config, hash};
 use clap::Args;
 use pfh::NameList;
 use pfh::hash::Sealing;
+use pfh::manifest::row;
 use pfh::manifest::{End, Format, Layout, Marker};
-use pfh::plan::{Event, Merged, Problem, make, merge, unit};
+use pfh::plan::{Event, MadeRow, Merged, Problem, make, merge, unit};
 use std::path::{Path, PathBuf};
 
 /// Missing names that are printed.
@@ -160,7 +161,7 @@ fn try_plan(args: &Plan) -> Result<Exit, Failure> {
             pfh::terminal::size_text(made.largest)
         ));
     }
-    let text = if args.json { show::json(&made) } else { show::text(&made) };
+    let text = if args.json { row::line(&MadeRow::of(&made)) } else { show::text(&made) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(if made.failed > 0 { Exit::Incomplete } else { Exit::Good })
 }

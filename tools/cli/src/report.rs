@@ -121,7 +121,7 @@ fn serve(report: Request, port: u16) -> Result<Exit, Failure> {
 
 /// Prints the result, and gives the exit.
 fn end(summary: &Summary) -> Exit {
-    exit::say(show::sentence(summary));
+    exit::say(summary.sentence());
     if summary.conclusion() == Verdict::NothingToCompareWith {
         exit::say("no result is among the files: images and stores are listed on the page, and not read");
     }

@@ -4,7 +4,8 @@ use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 use crate::show::selftest as show;
 use clap::Args;
-use pfh::selftest::{self as job, Request, Row};
+use pfh::manifest::row::line;
+use pfh::selftest::{self as job, Request, Row, TestRow, TestsSum};
 use std::path::PathBuf;
 
 /// Arguments of `pfh selftest`.
@@ -52,12 +53,12 @@ fn try_run(args: &Selftest) -> Result<Exit, Failure> {
     }
     let mut group = None;
     let mut print = |row: &Row| {
-        let text = if args.json { show::json(row) } else { show::text(row, group.replace(row.group)) };
+        let text = if args.json { line(&TestRow::of(row)) } else { show::text(row, group.replace(row.group)) };
         session.print(text.as_bytes())
     };
     let summary = job::run(&request, &mut print, &session.control()).map_err(|error| session.ended(error))?;
     session.close();
-    let text = if args.json { show::summary_json(&summary) } else { show::summary_text(&summary) };
+    let text = if args.json { line(&TestsSum::of(&summary)) } else { show::summary_text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(Exit::of_verdict(summary.verdict()))
 }

@@ -1,7 +1,7 @@
 //! Pages of help that are of no command: what the exit codes mean, words of other programs, and one
 //! option alone.
 
-use crate::{guess, help};
+use crate::{guess, help, pieces};
 use clap::{Arg, Command};
 use std::ffi::OsString;
 
@@ -39,13 +39,13 @@ fn of_option(path: &[&str], name: &str) -> Option<String> {
     }
     let root = help::command_for(&["--help-all".into()]);
     let words: Vec<OsString> = path.iter().map(OsString::from).collect();
-    let (page, path, used) = guess::pieces::page(&root, &words);
+    let (page, path, used) = pieces::page(&root, &words);
     if used < words.len() {
         return None;
     }
     let mut found = Vec::new();
     pages(page, &path, &mut |path, page| {
-        if let Some(arg) = guess::pieces::option(page, name) {
+        if let Some(arg) = pieces::option(page, name) {
             found.push((path.to_owned(), arg.clone()));
         }
     });

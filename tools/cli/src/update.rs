@@ -1,6 +1,5 @@
 //! `pfh hash --update` and `pfh check --update`: a manifest is brought up to date.
 
-use crate::check::Check;
 use crate::colour::{Tone, toned};
 use crate::config;
 use crate::exit::{self, Exit, Failure};
@@ -9,28 +8,33 @@ use crate::input::unmatched;
 use crate::run::secret;
 use crate::session::Session;
 use crate::show::update as rows;
+use pfh::Verdict;
 use pfh::hash::{Reuse, Sealing};
 use pfh::manifest::End;
+use pfh::manifest::row::line;
 use pfh::terminal::render as shown;
-use pfh::update::{self as job, Change, Class, Event, Request, Summary, Trust};
-use pfh::{Algorithm, Input, Secret, Verdict};
+use pfh::update::{self as job, Change, ChangeRow, Class, Event, Request, Summary, Trust, UpdateSum};
 use std::io;
 use std::path::PathBuf;
 
 /// How much is printed.
 #[derive(Clone, Copy)]
-struct Printing {
-    json: bool,
-    quiet: bool,
+pub struct Printing {
+    /// JSON lines.
+    pub json: bool,
+    /// No line of a good outcome.
+    pub quiet: bool,
     /// Nothing but errors.
-    silent: bool,
+    pub silent: bool,
 }
 
-fn trust(times: bool) -> Trust {
+/// The trust in recorded times.
+pub fn trust(times: bool) -> Trust {
     if times { Trust::Times } else { Trust::Nothing }
 }
 
-fn end(zero: bool) -> End {
+/// The end of the lines.
+pub fn end(zero: bool) -> End {
     if zero { End::Nul } else { End::Line }
 }
 
@@ -63,41 +67,8 @@ pub fn of_hash(hash: &Hash) -> Result<Exit, Failure> {
     Ok(exit(&summary))
 }
 
-/// Brings the manifest of `pfh check --update` up to date.
-///
-/// # Errors
-/// When the request makes no sense, or the job has no result.
-pub fn of_check(
-    check: &Check,
-    manifests: Vec<PathBuf>,
-    algorithms: Vec<Algorithm>,
-    secret: Option<Secret>,
-) -> Result<Exit, Failure> {
-    let mut operands = manifests.into_iter();
-    let Some(manifest) = operands.next() else { return Ok(Exit::Usage) };
-    let roots = check.root.iter().cloned().chain(operands.map(PathBuf::into_os_string));
-    #[allow(unused_mut)]
-    let mut input = Input::new(roots);
-    #[cfg(feature = "inside")]
-    {
-        input.inside = check.inside.asked()?;
-    }
-    let request = Request::new(manifest, input)
-        .trust(trust(check.trust_times))
-        .algorithms(algorithms)
-        .end(end(check.zero))
-        .key(check.key.clone())
-        .secret(secret)
-        .plan(check.run.plan(Vec::new())?)
-        .replace(check.force);
-    let session = check.run.session()?;
-    let printing = Printing { json: check.json, quiet: check.quiet, silent: check.status };
-    let summary = carry_out(&request, printing, &session)?;
-    check.run.report(&summary.run);
-    Ok(exit(&summary))
-}
-
-fn exit(summary: &Summary) -> Exit {
+/// The exit of the job.
+pub fn exit(summary: &Summary) -> Exit {
     match summary.verdict() {
         Verdict::Verified => Exit::Good,
         Verdict::Differs => Exit::Verdict,
@@ -106,11 +77,14 @@ fn exit(summary: &Summary) -> Exit {
 }
 
 /// Runs the job, and prints the changes.
-fn carry_out(request: &Request, printing: Printing, session: &Session) -> Result<Summary, Failure> {
+///
+/// # Errors
+/// When the job has no result, or standard output fails.
+pub fn carry_out(request: &Request, printing: Printing, session: &Session) -> Result<Summary, Failure> {
     let ran = job::run(request, &mut |event| show(printing, session, event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
     if printing.json {
-        let line = rows::summary_json(&summary);
+        let line = line(&UpdateSum::of(&summary));
         session.print(line.as_bytes()).map_err(|error| Failure::output(&error))?;
     }
     session.close();
@@ -132,7 +106,7 @@ fn show(printing: Printing, session: &Session, event: Event<'_>) -> io::Result<(
         Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
         Event::Uncached(why) => session.message(format_args!("{why}: files are hashed without it")),
         Event::Classed(_) if printing.silent => {}
-        Event::Classed(change) if printing.json => session.print(rows::json(change).as_bytes())?,
+        Event::Classed(change) if printing.json => session.print(line(&ChangeRow::of(change)).as_bytes())?,
         // A good outcome is not worth a line then.
         Event::Classed(change) if printing.quiet && !is_bad(change) => {}
         Event::Classed(change) => session.print(classed(change).as_bytes())?,

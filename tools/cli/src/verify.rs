@@ -6,7 +6,8 @@ use crate::session::Session;
 use crate::show::verify as show;
 use clap::Args;
 use pfh::Digest;
-use pfh::verify::{self, Claim, Event, Of, Problem, Request};
+use pfh::manifest::row::line;
+use pfh::verify::{self, Claim, Event, Of, Problem, Request, Verification};
 use std::path::PathBuf;
 
 /// Check an image, and the log of its acquisition.
@@ -104,7 +105,8 @@ fn try_run(args: &Verify) -> Result<Exit, Failure> {
             _ => session.ended(error),
         })?;
     session.close();
-    let text = if args.json { show::json(&summary) } else { show::text(&summary) };
+    let findings = || summary.findings.iter().map(show::sentence).collect();
+    let text = if args.json { line(&Verification::of(&summary, findings())) } else { show::text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(Exit::of_verdict(summary.verdict()))
 }

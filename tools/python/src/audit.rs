@@ -3,7 +3,7 @@
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
 use pfh::Control;
-use pfh::audit::{self as job_audit, By, Event, Events, Extent, Status};
+use pfh::audit::{self as job_audit, By, Event, Events, Extent, Status, VerdictRow};
 use pfh::job::Error;
 use pyo3::prelude::*;
 use std::time::Duration;
@@ -17,8 +17,8 @@ fn step<T: Send>(
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
-                Event::Judged(verdict) => found.row(&pfh_cli::show::audit::json(verdict)),
-                event => found.messages.push(pfh_cli::show::audit::sentence(&event)),
+                Event::Judged(verdict) => found.row(&VerdictRow::of(verdict)),
+                event => found.messages.push(event.sentence()),
             }
             Ok(())
         };

@@ -4,9 +4,8 @@ use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{error, hashing, job, request};
-use pfh::bag::{self as job_bag, Event, Events, Request, Summary};
+use pfh::bag::{self as job_bag, Event, Events, FindingRow, MadeRow, Request, Summary, SummaryRow};
 use pfh::job::Error;
-use pfh_cli::show::bag as show;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -21,7 +20,7 @@ fn run(
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
-                Event::Found(finding) => found.row(&show::json(finding)),
+                Event::Found(finding) => found.row(&FindingRow::of(finding)),
                 Event::Updated(name, is_there) => {
                     let what = if is_there { "added" } else { "removed" };
                     found.messages.push(format!("{}: {what}", pfh::terminal::render(name)));
@@ -52,7 +51,7 @@ pub fn validate_bag(
         &Request::new(request::path(bag)?),
         job_bag::validate,
     )?;
-    found.summary(show::summary_json(&summary));
+    found.summary(&SummaryRow::of(&summary));
     found.rows(py, exit(summary.verdict()))
 }
 
@@ -76,7 +75,7 @@ pub fn create_bag(
         &asked(bag, algorithms, info, replace)?,
         job_bag::create,
     )?;
-    found.summary(show::made_json(&summary));
+    found.summary(&MadeRow::of(&summary));
     found.rows(py, 0)
 }
 
@@ -100,7 +99,7 @@ pub fn update_bag(
         &asked(bag, algorithms, info, replace)?,
         job_bag::update,
     )?;
-    found.summary(show::made_json(&summary));
+    found.summary(&MadeRow::of(&summary));
     found.rows(py, 0)
 }
 

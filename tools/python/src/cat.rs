@@ -4,7 +4,7 @@ use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::rows::{Found as Lines, ended};
 use crate::{error, job, request};
-use pfh::cat::{self as job_cat, Event, Part, Request};
+use pfh::cat::{self as job_cat, Event, Part, Request, RunRow};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
@@ -78,6 +78,6 @@ pub fn member_runs(py: Python<'_>, name: &Bound<'_, PyAny>, part: &str) -> PyRes
     let found = found.map_err(|failed| ended(py, &failed))?;
     let Some(runs) = found.runs() else { return Ok(None) };
     let mut lines = Lines::default();
-    lines.row(&pfh_cli::show::cat::json(&found, &runs));
+    runs.iter().for_each(|run| lines.row(&RunRow::of(&found, run)));
     lines.list(py).map(Some)
 }

@@ -7,8 +7,10 @@ use crate::log::{Level, log};
 use crate::request::Threads;
 use crate::rows::Found;
 use crate::{error, job, record, request, stated};
-use pfh::check::{self as job_check, Event, Findings, Manner, Request, Share, Shared, Task, Verdict};
-use pfh_cli::show::check as show;
+use pfh::check::{
+    self as job_check, AuditRow, AuditSum, Event, FileRow, FilesSum, Findings, Manner, Request, Share, Shared, Task,
+    Verdict,
+};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -156,17 +158,17 @@ pub fn check(
                     faults.extend(ledger.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
                 Event::Compared { entry, found, cause, reread } => {
-                    rows.row(&show::compared_json(entry, found, cause, reread));
+                    rows.row(&FileRow::of(entry, found, cause, reread));
                     files.push((record::decoded(&entry.name), word(found)));
                 }
                 Event::Classed(change) => {
-                    rows.row(&show::json(change));
+                    rows.row(&AuditRow::of(change));
                     files.push((record::decoded(&change.name), change.class.name()));
                 }
-                Event::Ended(part) => rows.row(&match &part.findings {
-                    Findings::Audit(counts) => show::summary_json(counts, part.conclusion(), &part.rereads),
-                    _ => show::files_json(part),
-                }),
+                Event::Ended(part) => match &part.findings {
+                    Findings::Audit(counts) => rows.row(&AuditSum::of(counts, part.conclusion(), &part.rereads)),
+                    _ => FilesSum::of(part).iter().for_each(|row| rows.row(row)),
+                },
                 _ => {}
             }
             Ok(())

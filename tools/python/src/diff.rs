@@ -4,7 +4,7 @@ use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{job, request};
-use pfh::diff::{self as job_diff, Class, Event, Request};
+use pfh::diff::{self as job_diff, Class, DifferenceRow, Event, Request};
 use pyo3::prelude::*;
 
 /// Compares two directories or lists: a dictionary for each name that is not the same on both
@@ -24,7 +24,7 @@ pub fn diff(
         let mut events = |event: Event<'_>| {
             match event {
                 Event::Classed(difference) if difference.class != Class::Same => {
-                    found.row(&pfh_cli::show::diff::json(difference));
+                    found.row(&DifferenceRow::of(difference));
                 }
                 Event::Unread(record) => found.unread(record),
                 _ => {}

@@ -2,7 +2,7 @@
 
 use crate::job;
 use crate::rows::{Found, Rows, ended};
-use pfh::disks::{Content, Contents, Event, Request, Which, run};
+use pfh::disks::{Content, Contents, DiskRow, Event, Request, Which, run};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub fn disks(py: Python<'_>, every: bool, read: bool, system: Option<PathBuf>) -
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             let Event::Disk(disk) = event;
-            found.row(&pfh_cli::show::disks::json(disk));
+            found.row(&DiskRow::of(disk));
             let contents = disk.partitions.iter().map(|part| &part.content).chain([&disk.content]);
             let unread = contents.filter_map(|content| match content {
                 Content::Unread(cause) => Some(cause),

@@ -4,7 +4,7 @@ use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
-use pfh::dups::{self as job_dups, Action, Event, Keep, Request, UnknownChunking};
+use pfh::dups::{self as job_dups, Action, Event, FoldersRow, GroupRow, Keep, Request, SharedRow, UnknownChunking};
 use pyo3::prelude::*;
 
 /// Finds files and folders of one content below the paths: a dictionary for each group, with the
@@ -45,9 +45,9 @@ pub fn dups(
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
-                Event::Group(group) => found.row(&pfh_cli::show::dups::group_json(group)),
-                Event::Folders(folders) => found.row(&pfh_cli::show::dups::folders_json(folders)),
-                Event::Shared(shared) => found.row(&pfh_cli::show::dups::shared_json(shared)),
+                Event::Group(group) => found.row(&GroupRow::of(group)),
+                Event::Folders(folders) => found.row(&FoldersRow::of(folders)),
+                Event::Shared(shared) => found.row(&SharedRow::of(shared)),
                 Event::Unread(name, problem) => {
                     found.messages.push(format!("{}: {problem}", pfh::terminal::render(name)));
                 }

@@ -33,6 +33,6 @@ pub fn export(
         (ran, found)
     })?;
     let written = ran.map_err(|failed| ended(py, &failed))?;
-    found.messages.push(pfh_cli::show::export::sentence(&written));
+    found.messages.push(written.sentence());
     found.rows(py, if written.is_complete() { 0 } else { 3 })
 }

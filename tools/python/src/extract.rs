@@ -5,7 +5,6 @@ use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
 use pfh::extract::{self as job_extract, Event, Limits, Request, Row};
-use pfh::manifest::row;
 use pyo3::prelude::*;
 
 /// Writes members of an image, file system or archive below `to`, a new or empty directory; all of
@@ -40,7 +39,7 @@ pub fn extract(
     let (ran, found) = job::run_with(py, &Hooks { job: "extract", on_event, cancel }, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
-            found.row(&row::line(&Row::of(&event)));
+            found.row(&Row::of(&event));
             match event {
                 Event::Skipped { name, skip } => {
                     found.messages.push(format!("{}: not made: {}", pfh::terminal::render(name), skip.reason()));
@@ -60,6 +59,6 @@ pub fn extract(
         return Err(error::cancelled(py, "interrupted"));
     }
     let mut found = found;
-    found.summary(row::line(&Row::end(&summary)));
+    found.summary(&Row::end(&summary));
     found.rows(py, if summary.is_whole() { 0 } else { 3 })
 }

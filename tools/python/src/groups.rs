@@ -64,7 +64,7 @@ pub fn group_similar(
                         },
                     );
                     cluster(Format::Jsonl, &mut line, &of, group.names());
-                    found.row(&String::from_utf8_lossy(&line));
+                    found.line(&String::from_utf8_lossy(&line));
                 }
                 Event::Unread(record) => found.unread(record),
                 Event::Searched(_) | Event::AllRelated(_) => {}

@@ -49,7 +49,7 @@ pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
         // A list that names no algorithm is whole all the same.
         let mut gap = |gap: &Gap<'_>| {
             if !matches!(gap, Gap::Guessed { .. }) {
-                gaps.push(pfh_cli::show::matching::gap(gap));
+                gaps.push(gap.to_string());
             }
         };
         sets.open_known(&mut gap, control.cancel()).map(|Opened { reference, .. }| (reference, gaps))

@@ -4,7 +4,7 @@ use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
-use pfh::list::{self as job_list, Event, Only, Request};
+use pfh::list::{self as job_list, Event, NameRow, Only, Request};
 use pyo3::prelude::*;
 
 /// Lists the contents of images, file systems and archives, without reading content: a dictionary
@@ -33,7 +33,7 @@ pub fn list(
     let (ran, found) = job::run_with(py, &Hooks { job: "list_files", on_event, cancel }, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
-            found.row(&pfh_cli::show::list::json(&event));
+            found.row(&NameRow::of(&event));
             if let Event::Failed { name, problem } = event {
                 found.messages.push(format!("{}: {problem}", pfh::terminal::render(name)));
             }

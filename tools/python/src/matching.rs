@@ -11,7 +11,6 @@ use pfh::job::Error;
 use pfh::known::KnownStatus;
 use pfh::matching::{Event, Gap, Request};
 use pfh::{Outcome, Record};
-use pfh_cli::show::matching as show;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::io;
@@ -85,7 +84,7 @@ pub fn find(
                 }
                 // The list is whole; how it was taken is a remark.
                 Event::Gap(guessed @ Gap::Guessed { .. }) => remarks.push(guessed.to_string()),
-                event => gaps.extend(show::sentence(&event)),
+                event => gaps.extend(event.sentence()),
             }
             Ok(())
         };

@@ -42,6 +42,6 @@ pub fn report(
         (ran, found)
     })?;
     let summary = ran.map_err(|failed| ended(py, &failed))?;
-    found.messages.push(pfh_cli::show::report::sentence(&summary));
+    found.messages.push(summary.sentence());
     found.rows(py, exit(summary.conclusion()))
 }

@@ -3,8 +3,10 @@
 use crate::error;
 use crate::log::{Level, log};
 use crate::value::value;
+use pfh::manifest::row::line;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use serde::Serialize;
 
 /// The rows of a job. True if the program would exit with 0.
 pub struct Rows {
@@ -31,14 +33,19 @@ pub struct Found {
 }
 
 impl Found {
-    /// Takes lines of JSON.
-    pub fn row(&mut self, lines: &str) {
-        self.lines.push_str(lines);
+    /// Takes a row.
+    pub fn row(&mut self, row: &impl Serialize) {
+        self.lines += &line(row);
+    }
+
+    /// Takes a line of JSON.
+    pub fn line(&mut self, line: &str) {
+        self.lines.push_str(line);
     }
 
     /// Takes the object about the whole.
-    pub fn summary(&mut self, line: String) {
-        self.summary = Some(line);
+    pub fn summary(&mut self, row: &impl Serialize) {
+        self.summary = Some(line(row));
     }
 
     /// The rows alone.

@@ -5,8 +5,7 @@ use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{error, job, request};
 use pfh::known::KnownStatus;
-use pfh::matching::sectors::{Event, Request, Space, run};
-use pfh_cli::show::sectors as show;
+use pfh::matching::sectors::{Event, FragmentRow, FragmentsSum, Request, Space, run};
 use pyo3::prelude::*;
 
 /// Finds blocks of known files on images or disks, also where no file system leads to them: a
@@ -38,8 +37,8 @@ pub fn match_sectors(
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
-                Event::Fragment(fragment) => found.row(&show::json(fragment)),
-                event => found.messages.extend(show::sentence(&event)),
+                Event::Fragment(fragment) => found.row(&FragmentRow::of(fragment)),
+                event => found.messages.extend(event.sentence()),
             }
             Ok(())
         };
@@ -51,6 +50,6 @@ pub fn match_sectors(
         return Err(error::cancelled(py, "interrupted"));
     }
     let mut found = found;
-    found.summary(show::total_json(&summary));
+    found.summary(&FragmentsSum::of(&summary));
     found.rows(py, exit(summary.conclusion(&[KnownStatus::KnownBad])))
 }

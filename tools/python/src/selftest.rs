@@ -4,9 +4,8 @@ use crate::cancel::Token;
 use crate::job::{self, Hooks};
 use crate::request;
 use crate::rows::{Found, Rows, ended};
-use pfh::selftest::{Request, Row, Standing, digests as known, run};
+use pfh::selftest::{Request, Row, Standing, TestRow, TestsSum, digests as known, run};
 use pfh::verdict::Verdict;
-use pfh_cli::show::selftest as show;
 use pyo3::prelude::*;
 
 /// Tests pfh on this machine and in a directory: known digests on every instruction set of the
@@ -35,7 +34,7 @@ pub fn selftest(
     let (ran, found) = job::run_with(py, &Hooks { job: "selftest", on_event: None, cancel }, |control| {
         let mut found = Found::default();
         let mut rows = |row: &Row| {
-            found.row(&show::json(row));
+            found.row(&TestRow::of(row));
             if !matches!(row.standing, Standing::Holds | Standing::Note) {
                 found.messages.push(format!("{}: {}", row.name, row.detail));
             }
@@ -46,7 +45,7 @@ pub fn selftest(
     })?;
     let summary = ran.map_err(|failed| ended(py, &failed))?;
     let mut found = found;
-    found.summary(show::summary_json(&summary));
+    found.summary(&TestsSum::of(&summary));
     let exit = match summary.verdict() {
         Verdict::Verified => 0,
         Verdict::Differs => 1,

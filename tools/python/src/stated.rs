@@ -40,8 +40,7 @@ pub fn check(py: Python<'_>, asked: &Asked, hooks: &Hooks) -> PyResult<Checked> 
     use crate::rows::Found;
     use crate::{job, record};
     use pfh::Verdict;
-    use pfh::stated::{self, Event, Request};
-    use pfh_cli::show::stated as show;
+    use pfh::stated::{self, Event, ObjectRow, ObjectsSum, Request};
 
     let request = Request::new(&asked.addresses).part_size(asked.part_size).manner(asked.manner);
     let request = request.plan(asked.plan.clone());
@@ -51,7 +50,7 @@ pub fn check(py: Python<'_>, asked: &Asked, hooks: &Hooks) -> PyResult<Checked> 
         let mut events = |event: Event<'_>| {
             match event {
                 Event::Judged { name, judged } => {
-                    rows.row(&show::json(name, judged));
+                    rows.row(&ObjectRow::of(name, judged, judged.sentences()));
                     let about = |sentence| format!("{}: {sentence}", pfh::terminal::render(name));
                     messages.extend(judged.sentences().into_iter().map(about));
                     let word = match judged.verdict() {
@@ -72,7 +71,7 @@ pub fn check(py: Python<'_>, asked: &Asked, hooks: &Hooks) -> PyResult<Checked> 
         };
         let ran = stated::run(&request, &mut events, control);
         if let Ok(summary) = &ran {
-            rows.row(&show::summary_json(summary));
+            rows.row(&ObjectsSum::of(summary));
         }
         (ran, files, messages, rows)
     })?;

@@ -5,8 +5,7 @@ use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{job, request};
 use pfh::hash::Sealing;
-use pfh::update::{self as job_update, Event, Request, Trust};
-use pfh_cli::show::update as show;
+use pfh::update::{self as job_update, ChangeRow, Event, Request, Trust, UpdateSum};
 use pyo3::prelude::*;
 
 /// Brings a manifest up to date with the files below the paths (without any, below the directories
@@ -37,7 +36,7 @@ pub fn update_manifest(
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
-                Event::Classed(change) => found.row(&show::json(change)),
+                Event::Classed(change) => found.row(&ChangeRow::of(change)),
                 Event::Unread(record) => found.unread(record),
                 Event::NotWritten(record, why) => {
                     found.messages.push(format!("{}: not written: {why}", pfh::terminal::render(&record.name)));
@@ -50,6 +49,6 @@ pub fn update_manifest(
         (ran, found)
     })?;
     let summary = ran.map_err(|failed| ended(py, &failed))?;
-    found.summary(show::summary_json(&summary));
+    found.summary(&UpdateSum::of(&summary));
     found.rows(py, exit(summary.verdict()))
 }

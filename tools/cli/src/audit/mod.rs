@@ -12,8 +12,9 @@ pub use args::Audit;
 #[cfg(feature = "serve")]
 use args::{Ask, Serve};
 use args::{Challenge, Commit, Demo, Prove, Renew, Tokens, Verify};
-use pfh::audit::{self as job, AuditVerdict, Event, Events, Status};
+use pfh::audit::{self as job, AuditVerdict, Event, Events, SceneRow, Status, VerdictRow};
 use pfh::job::Error;
+use pfh::manifest::row::line;
 use pfh::{Control, Destination};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -178,7 +179,7 @@ fn demo(args: &Demo) -> Result<Exit, Failure> {
     (request.bytes, request.extent) = (args.size, args.sample.extent());
     let session = Session::open(false)?;
     let mut say = |event: Event<'_>| match event {
-        Event::Staged(scene) if args.json => exit::print(show::scene_json(scene).as_bytes()),
+        Event::Staged(scene) if args.json => exit::print(line(&SceneRow::of(scene)).as_bytes()),
         Event::Staged(scene) => exit::print(show::scene(scene).as_bytes()),
         _ => Ok(()),
     };
@@ -194,7 +195,7 @@ fn demo(args: &Demo) -> Result<Exit, Failure> {
 }
 
 fn print(verdict: &AuditVerdict, json: bool) -> std::io::Result<()> {
-    let line = if json { show::json(verdict) } else { show::text(verdict) };
+    let line = if json { line(&VerdictRow::of(verdict)) } else { verdict.sentence() + "\n" };
     exit::print(line.as_bytes())
 }
 

@@ -6,7 +6,10 @@ use crate::exit::Exit;
 use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
-use pfh::check::{Change, Checked, Class, Event, Findings, Listing, Part, Reread, Twice};
+use pfh::check::{
+    AuditRow, AuditSum, Change, Checked, Class, Event, FileRow, FilesSum, Findings, Listing, Part, Reread, Twice,
+};
+use pfh::manifest::row::line;
 use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use std::io;
@@ -80,7 +83,7 @@ impl Printer<'_> {
         }
         if self.request.json {
             let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
-            return if listed { self.print(&show::compared_json(entry, found, cause, reread)) } else { Ok(()) };
+            return if listed { self.print(&line(&FileRow::of(entry, found, cause, reread))) } else { Ok(()) };
         }
         let word = match found {
             Checked::Right if self.request.quiet => return Ok(()),
@@ -97,7 +100,7 @@ impl Printer<'_> {
         let listed = self.request.all || change.class.is_alarm();
         match self.wording() {
             Wording::Text if listed => self.print(&classed(change)),
-            Wording::Jsonl if listed => self.print(&show::json(change)),
+            Wording::Jsonl if listed => self.print(&line(&AuditRow::of(change))),
             Wording::Hashdeep => {
                 self.changes.push(change.clone());
                 Ok(())
@@ -110,9 +113,9 @@ impl Printer<'_> {
     fn ended(&mut self, part: &Part) -> io::Result<()> {
         let text = match (&part.findings, self.wording()) {
             (Findings::Audit(counts), Wording::Text) => show::summary_text(counts),
-            (Findings::Audit(counts), Wording::Jsonl) => show::summary_json(counts, part.conclusion(), &part.rereads),
+            (Findings::Audit(counts), Wording::Jsonl) => line(&AuditSum::of(counts, part.conclusion(), &part.rereads)),
             (Findings::Audit(counts), Wording::Hashdeep) => show::hashdeep(&self.changes, counts, self.request.all),
-            _ if self.request.json => show::files_json(part),
+            _ if self.request.json => FilesSum::of(part).map_or_else(String::new, |row| line(&row)),
             _ => String::new(),
         };
         if !text.is_empty() {

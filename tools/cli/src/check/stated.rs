@@ -53,7 +53,8 @@ fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
     use crate::show::stated as rows;
     use pfh::Verdict;
     use pfh::check::Manner;
-    use pfh::stated::{self as job, Event, Request};
+    use pfh::manifest::row::line;
+    use pfh::stated::{self as job, Event, ObjectRow, ObjectsSum, Request};
 
     let manner = if request.lenient { Manner::Lenient } else { Manner::Usual };
     let asked = Request::new(objects).part_size(request.part_size).manner(manner).plan(request.run.plan(Vec::new())?);
@@ -75,7 +76,7 @@ fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
             }
             match judged.verdict() {
                 Verdict::Verified if request.quiet => Ok(()),
-                _ if request.json => print(&rows::json(name, judged)),
+                _ if request.json => print(&line(&ObjectRow::of(name, judged, rows::sentences(judged)))),
                 _ => print(&rows::line(name, judged)),
             }
         }
@@ -92,7 +93,7 @@ fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
     let ran = job::run(&asked, &mut sink, &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
     if request.json {
-        print(&rows::summary_json(&summary)).map_err(|error| Failure::output(&error))?;
+        print(&line(&ObjectsSum::of(&summary))).map_err(|error| Failure::output(&error))?;
     }
     drop(session);
     let exit = Exit::of_verdict(summary.conclusion());

@@ -2,7 +2,7 @@
 //! `[profile.case.hash]` those that `--profile case` adds.
 
 use crate::exit::Failure;
-use crate::guess::pieces;
+use crate::pieces;
 use clap::{ArgAction, Command};
 use pfh::terminal::shown;
 use std::path::{Path, PathBuf};

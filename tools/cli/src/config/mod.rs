@@ -4,7 +4,7 @@
 mod file;
 
 use crate::exit::Failure;
-use crate::guess::pieces::{self, Flag, Piece};
+use crate::pieces::{self, Flag, Piece};
 use clap::Command;
 use pfh::terminal::shown;
 use std::ffi::OsString;
@@ -89,7 +89,7 @@ pub fn with_defaults(
     }
     let profile = name.map_or_else(String::new, |name| format!("profile {name} of "));
     let sha256 = pfh::sha256(text.as_bytes());
-    let options: Vec<String> = words.iter().map(|word| crate::guess::quoted(word)).collect();
+    let options: Vec<String> = words.iter().map(|word| crate::shell::quoted(word)).collect();
     let said = format!("{}; {profile}{}, sha256 {sha256}", options.join(" "), shown(&place));
     *USED.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
     let mut arguments = arguments;

@@ -2,9 +2,9 @@
 
 use super::matching::{Captures, filled};
 use super::row::{Row, Then};
-use super::shell::quoted;
 use super::table::rows;
 use crate::exit::Failure;
+use crate::shell::quoted;
 use pfh::terminal::render;
 use std::ffi::OsString;
 

@@ -1,8 +1,8 @@
 //! Whether a row fits the typed line, and the captures that follow.
 
-use super::pieces::{Flag, Piece};
 use super::row::Row;
 use super::table::rows;
+use crate::pieces::{Flag, Piece};
 use clap::Command;
 use pfh::Algorithm;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub fn is_of(row: &Row, page: &Command, path: &str) -> bool {
         return row.at.split('|').any(|at| at == path);
     }
     let target = row.means.split(' ').next().filter(|target| !target.is_empty()).unwrap_or("--no-progress");
-    super::pieces::option(page, target).is_some()
+    crate::pieces::option(page, target).is_some()
 }
 
 /// Whether an option takes a value, by the rows of this command; `None` if no row has it.

@@ -3,21 +3,18 @@
 
 mod advice;
 mod matching;
-pub mod pieces;
 mod refused;
 mod row;
-mod shell;
 mod spelling;
 mod table;
 
 pub use advice::{Advice, page};
 pub use refused::refused;
-pub use shell::quoted;
 
 use crate::help;
+use crate::pieces::{self, Flag, Piece};
 use clap::Command;
 use matching::{filled, fit, freed, is_of, rest, takes_value};
-use pieces::{Flag, Piece};
 use row::{Row, Then};
 use std::ffi::OsString;
 use table::rows;

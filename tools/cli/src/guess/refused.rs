@@ -1,7 +1,8 @@
 //! pfh's answer in place of clap's words: why a line is refused, and the line to type.
 
 use super::advice::{Advice, line};
-use super::{meant, pieces, spelling};
+use super::{meant, spelling};
+use crate::pieces;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use pfh::terminal::render;

@@ -1,8 +1,9 @@
 //! Slips of fingers: the command or option that was probably meant by a name that none has.
 
 use super::matching::takes_value;
+use super::row::Row;
 use super::table::rows;
-use super::{pieces, row::Row};
+use crate::pieces;
 use clap::Command;
 use std::ffi::OsString;
 

@@ -5,8 +5,8 @@ use crate::matching::Match;
 use crate::run::json_or;
 use crate::show::sectors as show;
 use pfh::known::KnownStatus;
-use pfh::manifest::UnknownFormat;
-use pfh::matching::sectors::{self as job, Event, Request, Space};
+use pfh::manifest::{UnknownFormat, row};
+use pfh::matching::sectors::{self as job, Event, FragmentRow, FragmentsSum, Request, Space};
 use std::io::{self, Write};
 
 /// Runs a request to its end; fragments of the verdicts `fail_on` make the exit code 1.
@@ -46,12 +46,12 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
             Event::Fragment(found) => {
                 let Some(output) = &mut output else { return Ok(()) };
                 if only.is_empty() || only.contains(&found.verdict()) {
-                    let line = if json { show::json(found) } else { show::line(found) };
+                    let line = if json { row::line(&FragmentRow::of(found)) } else { show::line(found) };
                     output.room().extend_from_slice(line.as_bytes());
                     output.advance()?;
                 }
             }
-            event => show::sentence(&event).iter().for_each(|sentence| session.message(sentence)),
+            event => event.sentence().iter().for_each(|sentence| session.message(sentence)),
         }
         Ok(())
     };
@@ -61,9 +61,9 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
         let ended = match summary.interrupted {
             true => output.flush(),
             false => {
-                output
-                    .room()
-                    .extend_from_slice(if json { show::total_json(&summary) } else { String::new() }.as_bytes());
+                output.room().extend_from_slice(
+                    if json { row::line(&FragmentsSum::of(&summary)) } else { String::new() }.as_bytes(),
+                );
                 output.commit()
             }
         };

@@ -10,7 +10,7 @@ use std::path::Path;
 pub fn sentence(error: &Error) -> Option<String> {
     let said = error.to_string();
     if let Some((file, _)) = said.split_once(".pfhtree: open: No such file") {
-        let line = crate::guess::quoted(std::ffi::OsStr::new(file));
+        let line = crate::shell::quoted(std::ffi::OsStr::new(file));
         return Some(format!("{file} has no tree beside it; type this:\n  pfh tree build {line}"));
     }
     if let Some(failed) = error.find::<Failure>() {

@@ -1,6 +1,6 @@
 //! Remedies for a manifest that is brought up to date.
 
-use crate::guess::quoted;
+use crate::shell::quoted;
 use pfh::job::Error;
 use pfh::manifest::amend::Unamendable;
 use pfh::terminal::render;

@@ -1,9 +1,6 @@
 //! The schemas, made from the types of the rows: the files of docs/schema.
 
-use crate::show::{
-    acquire, algorithms, audit, bag, cat, check, diff, disks, dups, kernels, known, list, plan, sectors, selftest,
-    stages, stated, stats, tree, update, verify,
-};
+use crate::show::{algorithms, kernels, stages, stats, tree};
 use pfh::chain::{Link, Signature};
 use pfh::known::KnownStatus;
 use pfh::manifest::jsonl;
@@ -12,7 +9,7 @@ use pfh::report::rows;
 use pfh_schemas::{Document, joined, of};
 
 const DOCUMENTS: &[Document] = &[
-    Document { name: "acquire", title: "pfh acquire --json", rows: &[of::<acquire::Acquired<'_>>] },
+    Document { name: "acquire", title: "pfh acquire --json", rows: &[of::<pfh::acquire::Acquired<'_>>] },
     Document {
         name: "algorithms",
         title: "pfh algorithms --json, also with --measure",
@@ -21,37 +18,46 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "audit",
         title: "pfh audit verify, ask and demo --json",
-        rows: &[of::<audit::Line<'_>>, of::<audit::Staged<'_>>],
+        rows: &[of::<pfh::audit::VerdictRow<'_>>, of::<pfh::audit::SceneRow<'_>>],
     },
     Document {
         name: "bag",
         title: "pfh bag validate, create and update --json",
-        rows: &[of::<bag::Found<'_>>, of::<bag::Whole>, of::<bag::Made>],
+        rows: &[of::<pfh::bag::FindingRow<'_>>, of::<pfh::bag::SummaryRow>, of::<pfh::bag::MadeRow>],
     },
     Document {
         name: "check",
         title: "pfh check --json, also with --audit and of objects",
         rows: &[
-            of::<check::Compared<'_>>,
-            of::<check::Audited<'_>>,
-            of::<check::Listed<'_>>,
-            of::<check::Audit>,
-            of::<stated::Object<'_>>,
-            of::<stated::All<'_>>,
+            of::<pfh::check::FileRow<'_>>,
+            of::<pfh::check::AuditRow<'_>>,
+            of::<pfh::check::FilesSum<'_>>,
+            of::<pfh::check::AuditSum>,
+            of::<pfh::stated::ObjectRow<'_>>,
+            of::<pfh::stated::ObjectsSum<'_>>,
         ],
     },
-    Document { name: "cat", title: "pfh cat --runs --json", rows: &[of::<cat::Line<'_>>] },
+    Document { name: "cat", title: "pfh cat --runs --json", rows: &[of::<pfh::cat::RunRow<'_>>] },
     Document {
         name: "compare",
         title: "pfh compare --json, pfh match --similar --json",
         rows: &[of::<rows::Related<'_>>, of::<rows::Similar<'_>>, of::<rows::Cluster<'_>>],
     },
-    Document { name: "diff", title: "pfh diff --json", rows: &[of::<diff::Row<'_>>, of::<diff::Counts<'_>>] },
-    Document { name: "disks", title: "pfh disks --json", rows: &[of::<disks::DiskRow<'_>>] },
+    Document {
+        name: "diff",
+        title: "pfh diff --json",
+        rows: &[of::<pfh::diff::DifferenceRow<'_>>, of::<pfh::diff::DiffSum<'_>>],
+    },
+    Document { name: "disks", title: "pfh disks --json", rows: &[of::<pfh::disks::DiskRow<'_>>] },
     Document {
         name: "dups",
         title: "pfh dups --json",
-        rows: &[of::<dups::Grouped<'_>>, of::<dups::Equal<'_>>, of::<dups::Sharing<'_>>, of::<dups::All>],
+        rows: &[
+            of::<pfh::dups::GroupRow<'_>>,
+            of::<pfh::dups::FoldersRow<'_>>,
+            of::<pfh::dups::SharedRow<'_>>,
+            of::<pfh::dups::DupsSum>,
+        ],
     },
     Document { name: "extract", title: "pfh extract --json", rows: &[of::<pfh::extract::Row<'_>>] },
     Document {
@@ -59,8 +65,8 @@ const DOCUMENTS: &[Document] = &[
         title: "pfh hash --json, pfh merge, and every manifest in -f jsonl",
         rows: &[of::<jsonl::Line<'_>>],
     },
-    Document { name: "known-info", title: "pfh known info --json", rows: &[of::<known::Held<'_>>] },
-    Document { name: "list", title: "pfh list --json", rows: &[of::<list::Line<'_>>] },
+    Document { name: "known-info", title: "pfh known info --json", rows: &[of::<pfh::known::Held<'_>>] },
+    Document { name: "list", title: "pfh list --json", rows: &[of::<pfh::list::NameRow<'_>>] },
     Document {
         name: "log",
         title: "the chained log of an acquisition, IMAGE.log.jsonl",
@@ -73,17 +79,21 @@ const DOCUMENTS: &[Document] = &[
         rows: &[
             of::<rows::Match<'_>>,
             of::<rows::Total<Counts<KnownStatus>>>,
-            of::<sectors::Fragment<'_>>,
-            of::<sectors::Total>,
+            of::<pfh::matching::sectors::FragmentRow<'_>>,
+            of::<pfh::matching::sectors::FragmentsSum>,
         ],
     },
     Document {
         name: "plan",
         title: "pfh plan --json, and PLAN/plan.json",
-        rows: &[of::<plan::Row>, of::<pfh::plan::Row<'_>>],
+        rows: &[of::<pfh::plan::MadeRow>, of::<pfh::plan::Row<'_>>],
     },
     Document { name: "seal", title: "MANIFEST.seal", rows: &[of::<pfh::seal::Row<'_>>] },
-    Document { name: "selftest", title: "pfh selftest --json", rows: &[of::<selftest::Line<'_>>, of::<selftest::All>] },
+    Document {
+        name: "selftest",
+        title: "pfh selftest --json",
+        rows: &[of::<pfh::selftest::TestRow<'_>>, of::<pfh::selftest::TestsSum>],
+    },
     Document {
         name: "stats",
         title: "--stats json, on standard error",
@@ -105,9 +115,9 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "update",
         title: "pfh hash --update --json, pfh check --update --json",
-        rows: &[of::<update::Updated<'_>>, of::<update::All>],
+        rows: &[of::<pfh::update::ChangeRow<'_>>, of::<pfh::update::UpdateSum>],
     },
-    Document { name: "verify", title: "pfh verify --json", rows: &[of::<verify::Verification<'_>>] },
+    Document { name: "verify", title: "pfh verify --json", rows: &[of::<pfh::verify::Verification<'_>>] },
 ];
 
 #[test]

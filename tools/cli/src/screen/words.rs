@@ -75,7 +75,7 @@ fn split(line: &str) -> Result<Vec<String>, String> {
 
 /// The command line for a shell.
 pub fn line(words: &[OsString]) -> String {
-    let words: Vec<String> = words.iter().map(|word| crate::guess::quoted(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| crate::shell::quoted(word)).collect();
     format!("pfh {}", words.join(" "))
 }
 

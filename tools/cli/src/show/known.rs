@@ -1,13 +1,9 @@
 //! Sets of known digests: the result of a build and the contents of a file.
 
 use super::{counted, many};
-use pfh::digest::Algorithm;
 use pfh::hex;
 use pfh::known::{Set, build, export, info};
-use pfh::manifest::row::{self, Hex};
 use pfh::terminal::render;
-use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Sentences about a build.
 pub fn built(summary: &build::Summary) -> Vec<String> {
@@ -62,60 +58,6 @@ pub fn built(summary: &build::Summary) -> Vec<String> {
 
 fn shown(text: &str) -> String {
     render(text.as_bytes())
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Blocks {
-    algorithm: String,
-    blocks: u64,
-    size: u32,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Filter<'a> {
-    algorithm: String,
-    entries: u64,
-    set: &'a str,
-}
-
-// In the order of the names of its members.
-/// The contents of a file of known sets.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Held<'a> {
-    /// The BLAKE3 digest of the file.
-    blake3: Option<Hex<'a>>,
-    blocks: Vec<Blocks>,
-    digests: BTreeMap<String, u64>,
-    filters: Vec<Filter<'a>>,
-    hold_the_empty_file: &'a [String],
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<Set>"))]
-    sets: serde_json::Value,
-}
-
-/// The contents of a file as one JSON object.
-pub fn info_json(summary: &info::Summary) -> String {
-    let known = &summary.known;
-    let filter = |(algorithm, set, entries): (Algorithm, usize, u64)| Filter {
-        algorithm: algorithm.name().to_owned(),
-        entries,
-        set: &known.sets()[set].name,
-    };
-    let blocks = known.blocks().iter().map(|of| Blocks {
-        algorithm: of.algorithm().to_string(),
-        blocks: of.rows(),
-        size: of.size(),
-    });
-    row::line(&Held {
-        blake3: summary.digest.as_ref().map(|digest| Hex(&digest[..])),
-        blocks: blocks.collect(),
-        digests: known.algorithms().map(|(algorithm, rows)| (algorithm.to_string(), rows)).collect(),
-        filters: known.filters().map(filter).collect(),
-        hold_the_empty_file: &summary.empties,
-        sets: serde_json::to_value(known.sets()).unwrap_or_default(),
-    })
 }
 
 /// The contents of a file in lines for people.

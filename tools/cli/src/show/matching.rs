@@ -2,7 +2,7 @@
 
 use crate::colour::{Tone, toned};
 use pfh::matching::{Event, Gap};
-use pfh::terminal::{render, shown};
+use pfh::terminal::shown;
 
 /// A verdict's word with its colour.
 pub fn painted(verdict: &str) -> String {
@@ -27,23 +27,11 @@ pub fn gap(gap: &Gap<'_>) -> String {
     }
 }
 
-/// The sentence of an event of the sets, if it has one.
+/// The sentence of an event of the sets, if it has one, with the option that helps.
 pub fn sentence(event: &Event<'_>) -> Option<String> {
-    Some(match event {
-        Event::Gap(gap) => self::gap(gap),
-        Event::LeftOut { set, records, algorithms } => {
-            let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
-            format!(
-                "{}: at most {records} of {} have a digest of {}: nothing is compared with the rest",
-                render(set.name.as_bytes()),
-                super::counted(set.records, "record"),
-                names.join(", ")
-            )
-        }
-        Event::NoClass(list) => format!(
-            "{}: a list of no class: files in it are `known`, neither good nor bad; --class bad makes them known-bad, exit code 1",
-            shown(list)
-        ),
-        _ => return None,
-    })
+    match event {
+        Event::Gap(gap) => Some(self::gap(gap)),
+        Event::NoClass(_) => event.sentence().map(|said| said + "; --class bad makes them known-bad, exit code 1"),
+        event => event.sentence(),
+    }
 }

@@ -16,7 +16,6 @@ pub mod diff;
 #[cfg(feature = "image")]
 pub mod disks;
 pub mod dups;
-pub mod export;
 #[cfg(feature = "inside")]
 pub mod extract;
 pub mod kernels;
@@ -48,9 +47,5 @@ pub use pfh::terminal::{counted, many};
 /// Types of rows, and names of members.
 #[allow(dead_code, reason = "each is used by some of the features")]
 pub mod word {
-    pfh::manifest::constants! {
-        Audit = "audit", Check = "check", Diff = "diff", Disk = "disk", Finding = "finding", Folders = "folders",
-        Fragment = "fragment", From = "from", Group = "group", Object = "object", Range = "range", Root = "root",
-        Shared = "shared", Summary = "summary", Test = "test", Update = "update",
-    }
+    pfh::manifest::constants! { Diff = "diff", Range = "range", Root = "root", Summary = "summary" }
 }

@@ -1,61 +1,9 @@
-//! The page of a test of the machine, and its rows as JSON.
+//! The page of a test of the machine.
 
-use super::{many, word};
+use super::many;
 use crate::colour::{Tone, toned};
-use pfh::Verdict;
-use pfh::manifest::row::{self, Is, Word, Words};
+use pfh::manifest::row::Words;
 use pfh::selftest::{Group, Row, Standing, Summary};
-use serde::Serialize;
-
-/// A test.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Line<'a> {
-    r#type: Is<word::Test>,
-    group: Word<Group>,
-    name: &'a str,
-    standing: Word<Standing>,
-    /// The facts that were found, in words.
-    detail: &'a str,
-    /// The consequence where it does not hold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    consequence: Option<&'a str>,
-    /// The remedy where it does not hold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remedy: Option<&'a str>,
-}
-
-/// A JSON object and a line feed.
-pub fn json(row: &Row) -> String {
-    row::line(&Line {
-        r#type: Is(word::Test),
-        group: Word(row.group),
-        name: &row.name,
-        standing: Word(row.standing),
-        detail: &row.detail,
-        consequence: row.consequence,
-        remedy: row.remedy,
-    })
-}
-
-/// How many tests came out how.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub struct All {
-    r#type: Is<word::Summary>,
-    holds: u64,
-    less_safe: u64,
-    untried: u64,
-    verdict: Word<Verdict>,
-    wrong: u64,
-}
-
-/// The counts as a JSON object.
-pub fn summary_json(summary: &Summary) -> String {
-    let Summary { holds, less_safe, untried, wrong, .. } = *summary;
-    row::line(&All { r#type: Is(word::Summary), holds, less_safe, untried, verdict: Word(summary.verdict()), wrong })
-}
 
 /// The widest name.
 const NAME: usize = 29;

@@ -102,7 +102,8 @@ fn hash(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
 }
 
 fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
-    use pfh::check::{Event, Manner, Request, Share, Task, run};
+    use pfh::check::{AuditRow, Event, FileRow, Manner, Request, Share, Task, run};
+    use pfh::manifest::row::line;
     let ignore_missing = call["ignore_missing"] == true;
     let task = match call["audit"] == true {
         true => Task::Audit { below: Vec::new(), follow: false },
@@ -122,14 +123,12 @@ fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
         request = request.share(Some(Share::lasting(std::time::Duration::from_secs(limit))));
     }
     let mut events = |event: Event<'_>| {
-        let line = match event {
-            Event::Compared { entry, found, cause, reread } => {
-                pfh_cli::show::check::compared_json(entry, found, cause, reread)
-            }
-            Event::Classed(change) => pfh_cli::show::check::json(change),
+        let row = match event {
+            Event::Compared { entry, found, cause, reread } => line(&FileRow::of(entry, found, cause, reread)),
+            Event::Classed(change) => line(&AuditRow::of(change)),
             _ => return Ok(()),
         };
-        let line: Value = serde_json::from_str(&line).unwrap();
+        let line: Value = serde_json::from_str(&row).unwrap();
         let word = line["result"].as_str().or(line["class"].as_str()).unwrap();
         // The program prints neither matching files of an audit nor ignored ones.
         if word == "matched" || word == "ignored" {

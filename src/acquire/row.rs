@@ -1,0 +1,132 @@
+//! An acquisition as a row: what `--json` prints.
+
+use super::comparing::Compared;
+use super::event::Summary;
+use super::hidden::HiddenRow;
+use super::stamping::Stamped;
+use pfh_source::terminal::shown;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// An acquisition.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Acquired<'a> {
+    bytes: u64,
+    /// Digests by algorithm, as `pfh algorithms` names them.
+    digests: BTreeMap<String, String>,
+    hidden: Option<HiddenRow>,
+    log: Option<String>,
+    /// Targets that failed while others went on.
+    lost: Vec<Lost<'a>>,
+    padded: u64,
+    retried: u64,
+    seconds: f64,
+    sector: u32,
+    /// Facts of smartctl's reports by their names; none where they are not known.
+    smart: Smart<'a>,
+    targets: Vec<Target<'a>>,
+    timestamp: Option<Timestamp<'a>>,
+    unreadable: Vec<Unreadable>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Lost<'a> {
+    cause: &'a str,
+    path: String,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Smart<'a> {
+    /// After the acquisition.
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, super::event::Fact>"))]
+    after: &'a super::event::Facts,
+    /// Before the acquisition.
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, super::event::Fact>"))]
+    before: &'a super::event::Facts,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Target<'a> {
+    differing: Option<&'a [(u64, u64)]>,
+    path: String,
+    verified: Option<bool>,
+}
+
+#[derive(Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Timestamp<'a> {
+    cause: Option<&'a str>,
+    path: Option<String>,
+    policy: Option<&'a str>,
+    serial: Option<&'a str>,
+    time: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+struct Unreadable {
+    cause: String,
+    errno: i32,
+    length: u64,
+    medium_offset: u64,
+    offset: u64,
+    sector: u64,
+}
+
+fn timestamp(stamped: &Result<Stamped, String>) -> Timestamp<'_> {
+    match stamped {
+        Ok(Stamped { path, stamp, .. }) => Timestamp {
+            cause: None,
+            path: Some(shown(path)),
+            policy: Some(&stamp.policy),
+            serial: Some(&stamp.serial),
+            time: Some(&stamp.time),
+        },
+        Err(cause) => Timestamp { cause: Some(cause), ..Timestamp::default() },
+    }
+}
+
+impl<'a> Acquired<'a> {
+    /// The row.
+    pub fn of(summary: &'a Summary) -> Acquired<'a> {
+        let imaged = &summary.imaged;
+        let unreadable = |bad: &pfh_source::device::Bad| {
+            let at = summary.from + bad.offset;
+            Unreadable {
+                cause: bad.cause(),
+                errno: bad.errno,
+                length: bad.length,
+                medium_offset: at,
+                offset: bad.offset,
+                sector: at / u64::from(summary.sector),
+            }
+        };
+        Acquired {
+            bytes: imaged.bytes,
+            digests: imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
+            hidden: summary.hidden.as_ref().map(HiddenRow::from),
+            log: summary.log.as_deref().map(shown),
+            lost: summary.lost.iter().map(|lost| Lost { cause: &lost.cause, path: shown(&lost.path) }).collect(),
+            padded: imaged.padded,
+            retried: imaged.retried,
+            seconds: imaged.times.total.as_secs_f64(),
+            sector: summary.sector,
+            smart: Smart { after: &summary.smart[1], before: &summary.smart[0] },
+            targets: summary
+                .each_target()
+                .map(|(path, compared)| Target {
+                    differing: compared.map(|compared| &compared.differing[..]),
+                    path: shown(path),
+                    verified: compared.map(Compared::is_good),
+                })
+                .collect(),
+            timestamp: summary.stamped.as_ref().map(timestamp),
+            unreadable: imaged.bad.iter().map(unreadable).collect(),
+        }
+    }
+}
