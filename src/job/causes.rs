@@ -91,11 +91,19 @@ impl From<Failure> for Error {
 impl From<crate::tree::Problem> for Error {
     fn from(problem: crate::tree::Problem) -> Error {
         use crate::tree::Problem;
+        use pfh_tree::Unfit;
         use pfh_tree::range::NoRange;
         match problem {
-            Problem::OtherRoot { .. } | Problem::Unproved { why: NoRange::Differs, .. } => Error::negative(problem),
+            Problem::OtherRoot { .. } | Problem::Conflict { .. } | Problem::Unproved { why: NoRange::Differs, .. } => {
+                Error::negative(problem)
+            }
+            Problem::Receipt { why: Unfit::Length(_) | Unfit::Tree(..), .. } => Error::request(problem),
             Problem::Unproved { why: NoRange::Range, .. } => Error::request(problem),
             Problem::Missing(_)
+            | Problem::Awaited { .. }
+            | Problem::Altered { .. }
+            | Problem::Receipt { .. }
+            | Problem::Busy(_)
             | Problem::Incomparable
             | Problem::Unproved { .. }
             | Problem::Read { .. }

@@ -1,6 +1,7 @@
 //! The arguments of `pfh tree`.
 
 use super::help;
+use super::receive::Receive;
 use crate::exit::Failure;
 use crate::size;
 use crate::tree_key::Keyed;
@@ -23,6 +24,8 @@ pub enum Tree {
     /// Add the data appended to a file.
     #[command(after_help = help::APPEND)]
     Append(Append),
+    /// Receive a file from several senders at once, and have its tree with the last byte.
+    Receive(Receive),
     /// Find the changed ranges of a file.
     Check(Check),
     /// List where two files differ, by their trees alone.
@@ -397,7 +400,7 @@ pub struct Import {
 }
 
 /// Reads the length of a leaf.
-fn leaf(text: &str) -> Result<usize, Failure> {
+pub(super) fn leaf(text: &str) -> Result<usize, Failure> {
     let bytes = usize::try_from(size::parse(text)?).ok();
     let fits = |bytes: &usize| Parameters::new(pfh::tree::Function::Blake3, *bytes).is_some();
     let wrong = || format!("{text:?}: a leaf has a power of two bytes, from 1KiB to 16MiB");

@@ -1,0 +1,116 @@
+//! `pfh tree receive`: its arguments, and the job.
+
+use super::args::leaf;
+use super::carry::carry_out;
+use super::help;
+use crate::exit::{Exit, Failure};
+use crate::size;
+use crate::tree_key::Keyed;
+use clap::Args;
+use pfh::name_bytes::{OsStrExt, OsStringExt};
+use pfh::tree::Done;
+use pfh::tree::receive::{self as job, Delivery, Sender};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// `pfh tree receive`
+#[derive(Args)]
+#[command(after_help = help::RECEIVE)]
+pub struct Receive {
+    /// Parts of the file, OFFSET[+LENGTH]=SENDER in bytes (64KiB+4096=part): a file, a FIFO, - for
+    /// standard input, or tcp://HOST:PORT for the first connection to that address. A sender is
+    /// read to its end, or LENGTH bytes of it. Parts may overlap where their bytes are the same.
+    #[arg(value_name = "OFFSET[+LENGTH]=SENDER", required = true)]
+    pub parts: Vec<OsString>,
+    /// The file. Until it is whole it is FILE.partial, and FILE.receipt lists the parts that came:
+    /// after an interruption the same command goes on.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Length of the file [default: end of the last part].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub size: Option<u64>,
+    /// Write the tree here [default: FILE.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// Algorithm of the tree, as of `build`.
+    #[arg(short, long, value_name = "NAME", default_value = "blake3")]
+    pub algorithm: String,
+    /// Size of a leaf, as of `build` [default: 16KiB].
+    #[arg(long, value_name = "SIZE", value_parser = leaf)]
+    pub leaf: Option<usize>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
+    /// Memory for parts on their way [default: 64MiB].
+    #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
+    pub memory: Option<u64>,
+    /// Write FILE.receipt after so many bytes [default: 256MiB, or a 32nd of FILE].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub receipt_every: Option<u64>,
+    /// Replace an existing file, but never an input.
+    #[arg(long)]
+    pub force: bool,
+    /// Hashing threads [default: one per processor].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+    /// Do not show progress.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// Carries it out.
+///
+/// # Errors
+/// The job's; that a part is none.
+pub fn run(args: &Receive) -> Result<Exit, Failure> {
+    let parts = args.parts.iter().map(|part| delivery(part)).collect::<Result<Vec<Delivery>, Failure>>()?;
+    let mut request = job::Request::new(&args.output, parts);
+    let secret = args.keyed.secret()?;
+    request = request.algorithm(&args.algorithm, args.leaf, secret.as_ref()).map_err(Failure::refused)?;
+    request.tree = args.outboard.clone().unwrap_or(request.tree);
+    (request.length, request.every, request.replace) = (args.size, args.receipt_every, args.force);
+    request.threads = args.threads.map_or(request.threads, usize::from);
+    if let Some(memory) = args.memory {
+        request.memory = usize::try_from(memory).map_err(Failure::usage)?;
+    }
+    let summary = carry_out(!args.no_progress, args.json, |events, control| job::run(&request, events, control))?;
+    let all = matches!(summary.done, Done::Received { failed: 0, .. });
+    Ok(if all { Exit::Good } else { Exit::Incomplete })
+}
+
+/// Reads `64KiB+4096=part`: where, how many bytes, and who sends them.
+fn delivery(part: &OsStr) -> Result<Delivery, Failure> {
+    let wrong = || {
+        let part = pfh::terminal::render(part.as_encoded_bytes());
+        Failure::usage(format_args!(
+            "{part} is not a part: write OFFSET=SENDER or OFFSET+LENGTH=SENDER, as 64KiB+4096=part"
+        ))
+    };
+    let bytes = part.as_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=').filter(|at| at + 1 < bytes.len()).ok_or_else(wrong)?;
+    let place = std::str::from_utf8(&bytes[..at]).map_err(|_| wrong())?;
+    let (offset, length) = place.split_once('+').map_or((place, None), |(offset, length)| (offset, Some(length)));
+    let size = |text: &str| size::parse(text).map_err(|_| wrong());
+    let length = length.map(size).transpose()?;
+    Ok(Delivery::new(Sender::named(OsString::from_vec(bytes[at + 1..].to_vec())), size(offset)?, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts() {
+        let part = |text: &str| delivery(OsStr::new(text)).ok();
+        let file = |name: &str| Sender::File(name.into());
+        assert_eq!(part("0=a"), Some(Delivery::new(file("a"), 0, None)));
+        assert_eq!(part("64KiB+4096=a=b"), Some(Delivery::new(file("a=b"), 65536, Some(4096))));
+        assert_eq!(part("7=tcp://localhost:9"), Some(Delivery::new(Sender::Tcp("localhost:9".into()), 7, None)));
+        for text in ["", "a", "=a", "0=", "+=a", "1+=a", "+1=a", "x=a", "-1=a", "1+1+1=a", "1:1=a"] {
+            assert_eq!(part(text), None, "{text}");
+        }
+    }
+}
