@@ -102,6 +102,7 @@ impl From<crate::tree::Problem> for Error {
             Problem::Missing(_)
             | Problem::Awaited { .. }
             | Problem::Altered { .. }
+            | Problem::Doubtful { .. }
             | Problem::Receipt { .. }
             | Problem::Busy(_)
             | Problem::Incomparable

@@ -51,6 +51,7 @@ pub use event::{Event, Events};
 pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};
 pub use pfh_tree::flat::{Flat, Shape};
 pub use pfh_tree::outboard::{Function, Header, Key, Locked, Outboard, Parameters};
+pub use pfh_tree::{Arrivals, TreeKind};
 pub use problem::Problem;
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 

@@ -207,6 +207,14 @@ pub enum Problem {
         /// The ranges that did not come, in bytes.
         missing: Vec<std::ops::Range<u64>>,
     },
+    /// All of a file came, but not all senders ended well. What came is compared in the next run.
+    #[error("{}: all bytes came, but {failed} senders failed: there is no root", shown(file))]
+    Doubtful {
+        /// The file.
+        file: PathBuf,
+        /// Senders that could not be read to their end, or changed meanwhile.
+        failed: u64,
+    },
     /// S3's parts have no length.
     #[error("a part has at least one byte")]
     Part,

@@ -63,8 +63,6 @@ pub enum Done {
     Received {
         /// Bytes that had come in earlier runs.
         before: u64,
-        /// Senders that could not be read to their end; others sent what they lacked.
-        failed: u64,
     },
     /// The tree was written in another program's form.
     Exported,

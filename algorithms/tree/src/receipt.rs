@@ -1,6 +1,7 @@
 //! The binary form of what has come of a file: written beside it, so that an interrupted transfer
 //! goes on; `docs/spec/tree.md` lists every byte.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -55,6 +56,20 @@ impl TreeKind {
 impl Arrivals {
     /// The receipt: what has come, with its values.
     pub fn receipt(&self) -> Vec<u8> {
+        self.receipt_of(&self.whole)
+    }
+
+    /// The same, but for the last leaf of a file that is complete: it is to come again.
+    pub fn receipt_before_the_end(&self) -> Vec<u8> {
+        let mut whole = self.whole.clone();
+        if self.is_complete() {
+            whole.retain(|_, behind| *behind > 1);
+            whole.values_mut().for_each(|behind| *behind -= 1);
+        }
+        self.receipt_of(&whole)
+    }
+
+    fn receipt_of(&self, whole: &BTreeMap<u64, u64>) -> Vec<u8> {
         let (name, width) = (self.kind.name(), self.kind.width());
         let mut bytes = Vec::with_capacity(256 + self.values.len());
         bytes.extend(MAGIC);
@@ -62,8 +77,8 @@ impl Arrivals {
         bytes.extend(name.as_bytes());
         bytes.extend((self.kind.leaf() as u64).to_le_bytes());
         bytes.extend(self.length.to_le_bytes());
-        bytes.extend((self.whole.len() as u64).to_le_bytes());
-        for (first, behind) in &self.whole {
+        bytes.extend((whole.len() as u64).to_le_bytes());
+        for (first, behind) in whole {
             bytes.extend(first.to_le_bytes());
             bytes.extend((behind - first).to_le_bytes());
             bytes.extend(&self.values[*first as usize * width..*behind as usize * width]);

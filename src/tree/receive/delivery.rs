@@ -98,12 +98,14 @@ impl Delivery {
     }
 
     /// The bytes that it brings, as far as they are known before it is read.
-    pub(super) fn known(&self) -> Option<u64> {
-        let size = |path: &Path| match Stream::of(path) {
-            None => std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|found| found.len()),
-            Some(_) => None,
-        };
-        self.length.or_else(|| self.sender.path().and_then(size))
+    pub(super) fn known(&self) -> Result<Option<u64>, Failure> {
+        match (self.length, self.sender.path().filter(|path| !is_stream(path))) {
+            (None, Some(path)) => {
+                let failed = |problem| Failure::Read { file: path.to_owned(), problem };
+                Ok(Some(Ranges::open(path.as_os_str().as_bytes()).map_err(failed)?.size()))
+            }
+            (stated, _) => Ok(stated),
+        }
     }
 }
 

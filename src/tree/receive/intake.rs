@@ -75,6 +75,17 @@ impl Drop for Claims<'_, '_> {
     }
 }
 
+/// Ends the other deliveries when the thread of one panics: they may wait for ever.
+struct Alarm<'a, 'b>(&'b Intake<'a>);
+
+impl Drop for Alarm<'_, '_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 impl<'a> Intake<'a> {
     pub fn new(target: &'a Target, arrivals: Arrivals, piece: usize, every: u64, cancel: &'a AtomicBool) -> Intake<'a> {
         Intake {
@@ -116,6 +127,7 @@ impl<'a> Intake<'a> {
                 let name = open.name.clone();
                 let own = say.clone();
                 let work = move || {
+                    let _alarm = Alarm(self);
                     let ended = self.one(&delivery, open, &pfh_engine::executor(width), &own);
                     if matches!(ended, Err(Stop::All(_))) {
                         self.stop.store(true, Ordering::Relaxed);
@@ -260,21 +272,25 @@ impl<'a> Intake<'a> {
         match self.noted.try_lock() {
             Ok(mut noted) if came - (*noted).min(came) >= self.every => {
                 *noted = came;
-                Ok(self.write_receipt()?)
+                Ok(self.write_receipt(false)?)
             }
             Err(TryLockError::Poisoned(_)) => Err(Stop::Asked),
             _ => Ok(()),
         }
     }
 
-    /// Writes the receipt of all that has come.
-    pub fn note(&self) -> Result<(), Failure> {
+    /// Writes the receipt of all that has come; `is_sound` says that every sender ended well.
+    pub fn note(&self, is_sound: bool) -> Result<(), Failure> {
         let _noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        self.write_receipt()
+        self.write_receipt(is_sound)
     }
 
-    fn write_receipt(&self) -> Result<(), Failure> {
-        let receipt = self.arrivals().receipt();
+    fn write_receipt(&self, is_sound: bool) -> Result<(), Failure> {
+        let arrivals = self.arrivals();
+        // A receipt of the whole file ends the transfer: until all senders have ended, one may
+        // still bring other bytes, or more.
+        let receipt = if is_sound { arrivals.receipt() } else { arrivals.receipt_before_the_end() };
+        drop(arrivals);
         // The receipt states nothing that a power cut could take.
         self.target.sync()?;
         self.target.names().note(&receipt)

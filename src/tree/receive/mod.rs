@@ -156,7 +156,12 @@ impl Request {
         let mut end = 0;
         for delivery in &self.deliveries {
             let name = || delivery.sender.name();
-            match (delivery.known(), self.length) {
+            let known = match (delivery.known(), self.length) {
+                // Where nothing is missing it is not opened.
+                (Err(_), Some(_)) => None,
+                (known, _) => known?,
+            };
+            match (known, self.length) {
                 (None, None) => return Err(Problem::Unending(name()).into()),
                 (known, length) => {
                     let until = delivery.offset.checked_add(known.unwrap_or(0));
@@ -194,7 +199,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     request.check()?;
     let (kind, length, names) = (request.kind()?, request.whole()?, Names::of(&request.file));
     let noted = names.arrivals(kind, length)?;
-    let complete = noted.as_ref().is_some_and(Arrivals::is_complete);
+    let complete = length > 0 && noted.as_ref().is_some_and(Arrivals::is_complete);
     if !complete && names.is_placed() {
         // The receipt is not of the file that is there.
         let mut outputs = Outputs::new(request.replace);
@@ -254,12 +259,15 @@ fn received(
         Ok(())
     });
     // What has come is kept in any case; the first error is the one that is reported.
-    let noted = intake.note();
+    let noted = intake.note(took.is_ok() && failed == 0);
     took?;
     noted?;
     let arrivals = intake.arrivals.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     if !arrivals.is_complete() {
         return Err(Problem::Awaited { file: request.file.clone(), missing: arrivals.missing() }.into());
+    }
+    if failed > 0 {
+        return Err(Problem::Doubtful { file: request.file.clone(), failed }.into());
     }
     if pass.cancel.load(Ordering::Relaxed) {
         return Err(Failure::Cancelled.into());
@@ -270,7 +278,7 @@ fn received(
     })?;
     drop(arrivals);
     let locked = lock(&request.tree, pass)?;
-    let done = Done::Received { before, failed };
+    let done = Done::Received { before };
     let summary = match &tree {
         Grown::Pairs(tree) => {
             outboard::store(tree, &request.tree, locked)?;

@@ -53,6 +53,7 @@ pub fn sentence(error: &Error) -> Option<String> {
             "{}: is no receipt of this file: {why}: state what it is of, or remove it and the .partial to receive all again",
             shown(path)
         ),
+        Problem::Doubtful { .. } => format!("{error}; the same command compares them again"),
         Problem::Awaited { .. } => format!("{error}; the same command goes on, or one with senders of these ranges"),
         Problem::Part => "--part: a part has at least one byte".into(),
         _ => return None,

@@ -109,7 +109,7 @@ pub fn json(summary: &Summary) -> String {
             line.appended = Some(range.end - range.start);
             Verb::Appended
         }
-        Done::Received { before, .. } => {
+        Done::Received { before } => {
             line.received_before = Some(*before);
             Verb::Received
         }

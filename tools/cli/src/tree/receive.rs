@@ -8,7 +8,6 @@ use crate::size;
 use crate::tree_key::Keyed;
 use clap::Args;
 use pfh::name_bytes::{OsStrExt, OsStringExt};
-use pfh::tree::Done;
 use pfh::tree::receive::{self as job, Delivery, Sender};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -76,9 +75,8 @@ pub fn run(args: &Receive) -> Result<Exit, Failure> {
     if let Some(memory) = args.memory {
         request.memory = usize::try_from(memory).map_err(Failure::usage)?;
     }
-    let summary = carry_out(!args.no_progress, args.json, |events, control| job::run(&request, events, control))?;
-    let all = matches!(summary.done, Done::Received { failed: 0, .. });
-    Ok(if all { Exit::Good } else { Exit::Incomplete })
+    carry_out(!args.no_progress, args.json, |events, control| job::run(&request, events, control))?;
+    Ok(Exit::Good)
 }
 
 /// Reads `64KiB+4096=part`: where, how many bytes, and who sends them.
