@@ -16,10 +16,10 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = help::RECEIVE)]
 pub struct Receive {
-    /// Parts of the file, OFFSET[+LENGTH]=SENDER in bytes (64KiB+4096=part): a file, a FIFO, - for
-    /// standard input, or tcp://HOST:PORT for the first connection to that address. A sender is
-    /// read to its end, or LENGTH bytes of it. Parts may overlap where their bytes are the same.
-    #[arg(value_name = "OFFSET[+LENGTH]=SENDER", required = true)]
+    /// OFFSET[+LENGTH]=SENDER, in bytes (64KiB+4096=part): a file, a FIFO, - for standard input, or
+    /// tcp://HOST:PORT for the first connection to that address. A sender is read to its end, or
+    /// LENGTH bytes of it. Parts may overlap where their bytes are the same.
+    #[arg(value_name = "PART", required = true)]
     pub parts: Vec<OsString>,
     /// The file. Until it is whole it is FILE.partial, and FILE.receipt lists the parts that came:
     /// after an interruption the same command goes on.

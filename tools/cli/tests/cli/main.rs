@@ -136,6 +136,7 @@ mod terminal;
 mod tree;
 mod tree_catalogue;
 mod tree_modes;
+mod tree_receive;
 mod tree_sound;
 mod tree_words;
 mod trusted;

@@ -130,6 +130,32 @@ const CASES: &[Case] = &[
     },
     Case { page: "tree-build", option: "--outboard", words: "tree build in --outboard OUT", ..CASE },
     Case { page: "tree-build", option: "--outboard", words: "tree build in", file: "in.pfhtree", read: &[], ..CASE },
+    Case { page: "tree-receive", option: "--output", words: "tree receive -o OUT 0=in", ..CASE },
+    Case {
+        page: "tree-receive",
+        option: "--output",
+        words: "tree receive -o new 0=in",
+        file: "new.partial",
+        read: &[],
+        ..CASE
+    },
+    Case {
+        page: "tree-receive",
+        option: "--output",
+        words: "tree receive -o new 0=in",
+        file: "new.receipt",
+        read: &[],
+        ..CASE
+    },
+    Case { page: "tree-receive", option: "--outboard", words: "tree receive -o new 0=in --outboard OUT", ..CASE },
+    Case {
+        page: "tree-receive",
+        option: "--outboard",
+        words: "tree receive -o new 0=in",
+        file: "new.pfhtree",
+        read: &[],
+        ..CASE
+    },
     Case { page: "tree-watch", option: "--outboard", words: "tree watch in --outboard OUT", code: 3, ..CASE },
     Case { page: "tree-append", option: "--outboard", words: "tree append in --outboard OUT", code: 3, ..CASE },
     Case {
