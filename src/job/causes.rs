@@ -97,6 +97,7 @@ impl From<crate::tree::Problem> for Error {
             Problem::OtherRoot { .. } | Problem::Conflict { .. } | Problem::Unproved { why: NoRange::Differs, .. } => {
                 Error::negative(problem)
             }
+            Problem::Interrupted(_) => Error::cancelled(problem),
             Problem::Receipt { why: Unfit::Length(_) | Unfit::Tree(..), .. } => Error::request(problem),
             Problem::Unproved { why: NoRange::Range, .. } => Error::request(problem),
             Problem::Missing(_)

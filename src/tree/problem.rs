@@ -188,18 +188,21 @@ pub enum Problem {
         /// Where: the start of the leaf, or of the part of a leaf.
         offset: u64,
     },
-    /// What has come of a file is not known, or is of another one.
-    #[error("{}: is no receipt of this file: {why}", shown(path))]
+    /// The receipt of a file is damaged, or of another one.
+    #[error("{}: is not a receipt of this file: {why}", shown(path))]
     Receipt {
         /// The receipt.
         path: PathBuf,
         /// Why.
         why: pfh_tree::Unfit,
     },
+    /// The caller asked to end.
+    #[error("{}: interrupted: the bytes that came are kept, and the same request goes on", shown(.0))]
+    Interrupted(PathBuf),
     /// Another run receives the file.
     #[error("{}: another run is receiving it", shown(.0))]
     Busy(PathBuf),
-    /// Some of a file did not come. What came is kept.
+    /// Some of a file did not come. The rest is kept.
     #[error("{}: incomplete: {}: there is no root", shown(file), ranges(.missing))]
     Awaited {
         /// The file.
@@ -207,7 +210,7 @@ pub enum Problem {
         /// The ranges that did not come, in bytes.
         missing: Vec<std::ops::Range<u64>>,
     },
-    /// All of a file came, but not all senders ended well. What came is compared in the next run.
+    /// All of a file came, but not all senders ended well. The next run compares the bytes.
     #[error("{}: all bytes came, but {failed} senders failed: there is no root", shown(file))]
     Doubtful {
         /// The file.

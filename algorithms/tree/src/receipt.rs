@@ -1,4 +1,4 @@
-//! The binary form of what has come of a file: written beside it, so that an interrupted transfer
+//! The binary form of the arrivals of a file: written beside it, so that an interrupted transfer
 //! goes on; `docs/spec/tree.md` lists every byte.
 
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl TreeKind {
 }
 
 impl Arrivals {
-    /// The receipt: what has come, with its values.
+    /// The receipt: the ranges that have come, with their values.
     pub fn receipt(&self) -> Vec<u8> {
         self.receipt_of(&self.whole)
     }
@@ -94,11 +94,11 @@ impl Arrivals {
         bytes
     }
 
-    /// What has come of a file of `length` bytes, by its receipt. That the bytes are still there is
-    /// to be [compared](Arrivals::compare).
+    /// The arrivals of a file of `length` bytes, by its receipt. That the bytes are still there is to
+    /// be [compared](Arrivals::compare).
     ///
     /// # Errors
-    /// If the bytes are no receipt, any bit of it has been changed, or it is of another file or
+    /// If the bytes are not a receipt, any bit of it has been changed, or it is of another file or
     /// tree.
     pub fn resume(kind: TreeKind, length: u64, receipt: &[u8]) -> Result<Arrivals, Unfit> {
         let (body, checksum) = receipt.split_last_chunk::<32>().ok_or(Malformed::Truncated)?;

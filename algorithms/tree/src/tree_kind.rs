@@ -57,7 +57,7 @@ pub struct Values {
     pub(crate) first: u64,
     /// The values of the whole leaves.
     pub(crate) values: Vec<u8>,
-    /// What is no whole leaf, before and behind them.
+    /// The parts of leaves before and behind them.
     pub(crate) edges: Vec<Edge>,
 }
 

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 
-/// What the threads of all deliveries share.
+/// The state that the threads of all deliveries share.
 pub(super) struct Intake<'a> {
     pub target: &'a Target,
     pub arrivals: Mutex<Arrivals>,
@@ -29,7 +29,7 @@ pub(super) struct Intake<'a> {
     every: u64,
     /// Bytes that came.
     came: AtomicU64,
-    /// How many had come at the last receipt; whoever writes one holds it.
+    /// How many had come at the last receipt; its writer holds it.
     noted: Mutex<u64>,
 }
 
@@ -109,10 +109,10 @@ impl<'a> Intake<'a> {
         !self.stop.load(Ordering::Relaxed) && !self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Takes in all deliveries, each on a thread of its own, and tells `news` on this one.
+    /// Takes in all deliveries, each on a thread of its own, and calls `news` on this one.
     ///
     /// # Errors
-    /// What ended them all; that the control did.
+    /// The cause that ended them all; that the control did.
     pub fn take(
         &self,
         deliveries: Vec<(Delivery, Open)>,

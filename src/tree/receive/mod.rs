@@ -57,7 +57,7 @@ pub struct Request {
     /// The parts. They may overlap where their bytes are the same.
     pub deliveries: Vec<Delivery>,
     /// The file that they make. It has this name when it is whole; until then it is `FILE.partial`,
-    /// and `FILE.receipt` says what of it has come.
+    /// and `FILE.receipt` states the ranges that have come.
     pub file: PathBuf,
     /// Its tree: beside it.
     pub tree: PathBuf,
@@ -188,8 +188,8 @@ impl Request {
     }
 }
 
-/// Receives the file. What has come is kept, whatever happens, and another run with the same file
-/// goes on: it reads back and compares what came before.
+/// Receives the file. The bytes that came are kept in any case, and another run with the same file
+/// goes on: it reads them back and compares them.
 ///
 /// # Errors
 /// When the request makes no sense; two parts state different bytes of one place; the bytes that
@@ -224,7 +224,11 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     let arrivals = noted.unwrap_or_else(|| Arrivals::new(kind, length));
     let target = Target::open(names, &arrivals)?;
-    let summary = pass(request.threads, control, |pass| received(request, arrivals, target, deliveries, pass, events))?;
+    let done = pass(request.threads, control, |pass| received(request, arrivals, target, deliveries, pass, events));
+    let summary = done.map_err(|error| match error.find() {
+        Some(Failure::Cancelled) => Problem::Interrupted(request.file.clone()).into(),
+        _ => error,
+    })?;
     events(Event::Done(&summary)).map_err(Error::Sink)?;
     Ok(summary)
 }
@@ -258,7 +262,7 @@ fn received(
         }
         Ok(())
     });
-    // What has come is kept in any case; the first error is the one that is reported.
+    // The bytes that came are kept in any case; the first error is the one that is reported.
     let noted = intake.note(took.is_ok() && failed == 0);
     took?;
     noted?;
@@ -272,7 +276,12 @@ fn received(
     if pass.cancel.load(Ordering::Relaxed) {
         return Err(Failure::Cancelled.into());
     }
-    let tree = arrivals.tree(&mut |range, bytes| target.read(range, bytes), &executor).map_err(|why| match why {
+    let cancel = pass.cancel;
+    let mut read = |range, bytes: &mut Vec<u8>| match cancel.load(Ordering::Relaxed) {
+        true => Err(Failure::Cancelled),
+        false => target.read(range, bytes),
+    };
+    let tree = arrivals.tree(&mut read, &executor).map_err(|why| match why {
         NoTree::Read(failure) => Error::from(failure),
         NoTree::Altered(offset) => Problem::Altered { path: target.path().to_owned(), offset }.into(),
     })?;

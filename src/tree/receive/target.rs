@@ -1,5 +1,5 @@
-//! The file on its way: `FILE.partial` until it is whole, and `FILE.receipt`, which says what of it
-//! has come.
+//! The file on its way: `FILE.partial` until it is whole, and `FILE.receipt`, which states the ranges
+//! that have come.
 
 use super::super::{Error, Failure, Problem};
 use crate::outputs::{Existing, Kind, Outputs};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// The suffix of a file that is on its way.
 pub(super) const PARTIAL: &str = ".partial";
-/// The suffix of what has come of it.
+/// The suffix of its receipt.
 pub(super) const RECEIPT: &str = ".receipt";
 /// The beginning of a receipt.
 const OWN: Existing = Existing::Own(0, b"pfh rcpt");
@@ -55,7 +55,7 @@ impl Names {
         outputs.writes_beside("output", Some(&self.receipt), OWN);
     }
 
-    /// What has come, by the receipt; `None` if there is none.
+    /// The arrivals, by the receipt; `None` if there is none.
     ///
     /// # Errors
     /// When it cannot be read, is damaged, or of another file or tree.
@@ -66,7 +66,7 @@ impl Names {
                 let problem = Fault::io(Stage::Read, &error);
                 return Err(Failure::Read { file: self.receipt.clone(), problem }.into());
             }
-            // What mktemp makes.
+            // An empty file, as mktemp makes it.
             Ok(bytes) if bytes.is_empty() => return Ok(None),
             Ok(bytes) => bytes,
         };

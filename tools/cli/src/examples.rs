@@ -196,11 +196,8 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "tree receive",
         [
-            ("streams", "pfh tree receive -o disk.img --size 2GiB 0+1GiB=fifo 1GiB+1GiB=-"),
-            (
-                "connections",
-                "pfh tree receive -o disk.img --size 2GiB 0+1GiB=tcp://[::]:9000 1GiB+1GiB=tcp://[::]:9001",
-            ),
+            ("streams", "pfh tree receive -o disk.img 0+1GiB=fifo 1GiB+1GiB=-"),
+            ("connections", "pfh tree receive -o disk.img --size 2GiB 0=tcp://[::]:9000"),
         ],
     ),
     (

@@ -75,7 +75,7 @@ fn tree(arrivals: &Arrivals, data: &[u8]) -> Result<Grown, NoTree<()>> {
     arrivals.tree(read, &Alone)
 }
 
-/// That what is noted is what the data has.
+/// That the notes are those of the data.
 fn assert_noted(arrivals: &Arrivals, data: &[u8]) {
     for range in arrivals.noted() {
         arrivals.compare(range.start, part(data, &range), &Alone).unwrap();
@@ -198,7 +198,8 @@ fn altered_bytes_are_found_wherever_they_are_read_back() {
         arrivals.settle(1, part(&data, &range)).unwrap();
         take(&mut arrivals, &data, 0..100_000);
         if let TreeKind::Flat(_) = kind {
-            // The tree itself holds the first leaf of KangarooTwelve, and what is no leaf in the end.
+            // The tree itself holds the first leaf of KangarooTwelve, and the bytes behind the last whole
+            // leaf.
             let last = (altered.len() - 1) / kind.leaf() * kind.leaf();
             altered[middle as usize - 1] ^= 1;
             altered[99_999] ^= 1;

@@ -50,7 +50,7 @@ pub fn sentence(error: &Error) -> Option<String> {
             shown(path)
         ),
         Problem::Receipt { path, why } => format!(
-            "{}: is no receipt of this file: {why}: state what it is of, or remove it and the .partial to receive all again",
+            "{}: is not a receipt of this file: {why}: state the same options, or remove it and the .partial to receive all again",
             shown(path)
         ),
         Problem::Doubtful { .. } => format!("{error}; the same command compares them again"),

@@ -58,9 +58,9 @@ pub const APPEND: &str = "\
 Exit codes: 0 success; 2 the file has become shorter; 3 file or tree cannot be read, or changed meanwhile; 4 the tree could not be written.";
 
 pub const RECEIVE: &str = "\
-  pfh tree receive -o disk.img 0=part0 1GiB=part1          prints the root, writes disk.img and disk.img.pfhtree
-  mkfifo a b; pfh tree receive -o disk.img --size 2GiB 0+1GiB=a 1GiB+1GiB=b
-  pfh tree receive -o disk.img --size 2GiB 0+1GiB=tcp://127.0.0.1:9000 1GiB+1GiB=tcp://127.0.0.1:9001
+  pfh tree receive -o disk.img 0=part0 1GiB=part1    prints the root
+  mkfifo a b; pfh tree receive -o disk.img 0+1GiB=a 1GiB+1GiB=b
+  pfh tree receive -o disk.img 0+1GiB=tcp://[::]:9000 1GiB+1GiB=-
 
 Each leaf is hashed while it is in memory; one that two parts share is read back. Under leaf interleaving (sakura-li-*) the whole file is.
 After an interruption the bytes that came are read back and compared with FILE.receipt. Bytes that come again are compared too.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = help::RECEIVE)]
 pub struct Receive {
-    /// OFFSET[+LENGTH]=SENDER, in bytes (64KiB+4096=part): a file, a FIFO, - for standard input, or
+    /// OFFSET[+LENGTH]=SENDER, as 64KiB+4096=part: a file, a FIFO, - for standard input, or
     /// tcp://HOST:PORT for the first connection to that address. A sender is read to its end, or
     /// LENGTH bytes of it. Parts may overlap where their bytes are the same.
     #[arg(value_name = "PART", required = true)]

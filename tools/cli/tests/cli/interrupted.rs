@@ -37,7 +37,6 @@ const READS: &[&str] = &[
     "tree verify doc --root 0000000000000000000000000000000000000000000000000000000000000000",
     "tree verify doc --root 0000000000000000000000000000000000000000000000000000000000000000 -o out",
     "tree receive -o out --size 9 0=doc",
-    "tree receive -o out 5=list 0+5=doc",
     "audit verify --kept doc --challenge doc --answer doc",
     "report doc --html out",
     "export doc --to bodyfile -o out",

@@ -1,4 +1,4 @@
-//! `pfh tree receive`: what it prints, refuses and leaves, and that the same command goes on after
+//! `pfh tree receive`: its rows, its refusals, its files, and that the same command goes on after
 //! a death at any of its calls.
 #![cfg(unix)]
 
@@ -73,7 +73,7 @@ fn a_row_the_second_command_and_the_sentences() {
     assert_eq!(row["received_before"], 99_999);
     assert_whole(&room, "in two commands");
     for (words, sentence) in [
-        ("-o new", "PART is missing"),
+        ("-o new", "PART (OFFSET[+LENGTH]=SENDER"),
         ("-o new a", "a is not a part"),
         ("-o new 1:5=a", "1:5=a is not a part"),
         ("-o new 0=-", "--size"),
@@ -118,7 +118,7 @@ fn what_differs_is_named() {
     refused(&seen, 3, "file.partial: altered since it was received, from byte 65536 on");
     assert!(seen.stderr.contains("remove it and its .receipt"), "{seen:?}");
     std::fs::write(&partial, kept).unwrap();
-    refused(&with(&["100001=b", "-a", "sha256"]), 2, "is no receipt of this file: of a tree by blake3");
+    refused(&with(&["100001=b", "-a", "sha256"]), 2, "is not a receipt of this file: of a tree by blake3");
     assert_eq!(text(&with(&["100001=b", "200000=c"])), format!("{root}  file\n"));
     assert_whole(&room, "in the end");
 }
