@@ -1,5 +1,5 @@
-//! A file that comes in parts: its tree is the one that a build gives, whatever the order, the
-//! overlaps, the memory and the interruptions; and nothing else ever passes for it.
+//! A file that comes in parts: its tree is the one that a build gives, for any order, overlaps,
+//! memory and interruptions; and nothing else ever passes for it.
 
 use crate::room::Room;
 use crate::trees::{built, tree_of};
@@ -279,7 +279,7 @@ fn a_receipt_of_something_else_is_named_and_stays() {
     fs::write(room.at("file.receipt"), &torn).unwrap();
     let error = receive(&rest).unwrap_err();
     assert!(matches!(error.find(), Some(Problem::Receipt { .. })) && error.kind() == Kind::Input, "{error}");
-    // A file of that name which is no receipt is somebody else's.
+    // Any other file of that name is somebody else's.
     fs::write(room.at("file.receipt"), "theirs").unwrap();
     assert!(matches!(receive(&rest).unwrap_err(), Error::Refused(_)));
     fs::write(room.at("file.receipt"), receipt).unwrap();

@@ -94,8 +94,8 @@ impl Arrivals {
         bytes
     }
 
-    /// The arrivals of a file of `length` bytes, by its receipt. That the bytes are still there is to
-    /// be [compared](Arrivals::compare).
+    /// The arrivals of a file of `length` bytes, by its receipt. That the bytes are still there is
+    /// to be [compared](Arrivals::compare).
     ///
     /// # Errors
     /// If the bytes are not a receipt, any bit of it has been changed, or it is of another file or

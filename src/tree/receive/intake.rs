@@ -57,7 +57,7 @@ impl From<Problem> for Stop {
 
 /// News of a delivery for the thread that follows.
 pub(super) enum News {
-    /// So many bytes were taken in.
+    /// This number of bytes was taken in.
     Bytes(u64),
     /// One cannot be read.
     Failed(Failure),

@@ -302,7 +302,7 @@ fn received(
     Ok(summary)
 }
 
-/// Reads back what came before and compares it with what is noted of it.
+/// Reads back what came before and compares it with its notes.
 fn read_back(
     arrivals: &Arrivals,
     target: &Target,

@@ -1,5 +1,5 @@
-//! The file on its way: `FILE.partial` until it is whole, and `FILE.receipt`, which states the ranges
-//! that have come.
+//! The file on its way: `FILE.partial` until it is whole, and `FILE.receipt`, which states the
+//! ranges that have come.
 
 use super::super::{Error, Failure, Problem};
 use crate::outputs::{Existing, Kind, Outputs};
@@ -45,7 +45,7 @@ impl Names {
         self.receipt.exists() && !self.partial.exists() && self.file.exists()
     }
 
-    /// Adds what is written.
+    /// Adds the outputs.
     pub fn guard(&self, outputs: &mut Outputs) {
         let is_ours = Outputs::is_own(&self.receipt, OWN);
         let of = |is_ours| if is_ours { Existing::Welcome } else { Existing::Refused };

@@ -198,8 +198,8 @@ fn altered_bytes_are_found_wherever_they_are_read_back() {
         arrivals.settle(1, part(&data, &range)).unwrap();
         take(&mut arrivals, &data, 0..100_000);
         if let TreeKind::Flat(_) = kind {
-            // The tree itself holds the first leaf of KangarooTwelve, and the bytes behind the last whole
-            // leaf.
+            // The tree itself holds the first leaf of KangarooTwelve, and the bytes behind the last
+            // whole leaf.
             let last = (altered.len() - 1) / kind.leaf() * kind.leaf();
             altered[middle as usize - 1] ^= 1;
             altered[99_999] ^= 1;

@@ -46,11 +46,11 @@ pub fn sentence(error: &Error) -> Option<String> {
             format!("{deliveries} senders need {needed} bytes of memory: raise --memory, or shorten --leaf")
         }
         Problem::Altered { path, offset } => format!(
-            "{}: altered since it was received, from byte {offset} on: remove it and its .receipt to receive all again",
+            "{}: altered since it was received, from byte {offset} on: to receive all again, remove its receipt and use --force",
             shown(path)
         ),
         Problem::Receipt { path, why } => format!(
-            "{}: is not a receipt of this file: {why}: state the same options, or remove it and the .partial to receive all again",
+            "{}: is not a receipt of this file: {why}: state the same options, or, to receive all again, remove it and use --force",
             shown(path)
         ),
         Problem::Doubtful { .. } => format!("{error}; the same command compares them again"),

@@ -99,6 +99,7 @@ mod manner;
 mod match_similar;
 mod matching;
 mod notations;
+mod output_case;
 mod outputs;
 mod outputs_devices;
 mod outputs_places;

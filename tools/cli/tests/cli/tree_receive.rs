@@ -116,7 +116,7 @@ fn what_differs_is_named() {
     std::fs::write(&partial, altered).unwrap();
     let seen = with(&["100001=b", "200000=c"]);
     refused(&seen, 3, "file.partial: altered since it was received, from byte 65536 on");
-    assert!(seen.stderr.contains("remove it and its .receipt"), "{seen:?}");
+    assert!(seen.stderr.contains("remove its receipt and use --force"), "{seen:?}");
     std::fs::write(&partial, kept).unwrap();
     refused(&with(&["100001=b", "-a", "sha256"]), 2, "is not a receipt of this file: of a tree by blake3");
     assert_eq!(text(&with(&["100001=b", "200000=c"])), format!("{root}  file\n"));
@@ -144,6 +144,9 @@ fn streams_of_every_kind() {
 /// A signal ends it while it waits, and what came is kept.
 #[test]
 fn a_signal_ends_it_and_the_same_command_goes_on() {
+    if lacks(&[Need::SignalMask]) {
+        return;
+    }
     let (room, root) = room();
     assert!(Command::new("mkfifo").arg(room.path().join("f")).status().unwrap().success());
     // Open to read as well: nobody closes it.
@@ -152,6 +155,7 @@ fn a_signal_ends_it_and_the_same_command_goes_on() {
     let trial = Trial::new(PFH).args(words).directory(room.path());
     let seen = trial.signal_once_caught(std::time::Duration::from_millis(300), 2).run().unwrap();
     assert_eq!(seen.code, Some(130), "{seen:?}");
+    assert!(seen.stderr.contains("the bytes that came are kept"), "{seen:?}");
     assert!(room.path().join("file.receipt").exists() && !room.path().join("file").exists());
     let again =
         pfh(&room, ["tree", "receive", "--json", "-o", "file", "--size", "300000", "0=a", "100001=b", "200000=c"]);
@@ -269,4 +273,22 @@ fn a_full_file_system() {
 fn names(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Sixteen senders in 8 MiB: less than one of them may hold without a bound.
+#[test]
+fn the_memory_is_bounded() {
+    if lacks(&[Need::Peak, Need::SignalMask]) {
+        return;
+    }
+    const PART: u64 = 6 << 20;
+    let room = Room::new();
+    std::fs::File::create(room.path().join("part")).unwrap().set_len(PART).unwrap();
+    let parts = (0..16).map(|number| format!("{}=part", number * PART));
+    let words = ["tree", "receive", "-o", "file", "-m", "8", "--no-progress"].map(str::to_owned);
+    let seen = Trial::new(PFH).args(words.into_iter().chain(parts)).directory(room.path()).run().unwrap();
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let most = crate::program::beside_the_table() + (8 << 20);
+    assert!(seen.peak <= most, "{} bytes, at most {most}", seen.peak);
+    good(&room, ["tree", "check", "file"]);
 }
