@@ -62,6 +62,7 @@ fn a_row_the_second_command_and_the_sentences() {
     assert_whole(&room, "with --force");
     good(&room, ["tree", "check", "file"]);
     clear(&room);
+    room.file("key", &[7; 32]);
     // Some of it now, and the rest by another command from an absolute path.
     let some = pfh(&room, ["tree", "receive", "-o", "file", "--size", "300000", "100001=b"]);
     let missing = "incomplete: 200001 bytes in 2 ranges are missing: 0:100001,200000:100000: there is no root";
@@ -83,7 +84,7 @@ fn a_row_the_second_command_and_the_sentences() {
         ("-o a --force 5=b", "a.pfhtree"),
         ("-o new 0=whole --outboard new", "are the same file"),
         ("-o new 0=whole -m 1KiB", "raise --memory"),
-        ("-o new 0=whole --key-file a", "takes no key"),
+        ("-o new 0=whole --key-file key", "takes no key"),
         ("-o new 0=whole -a kmac256", "--key-file"),
     ] {
         if words.contains("5=b") {
