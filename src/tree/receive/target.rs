@@ -123,9 +123,15 @@ impl Target {
                 os::truncate(&file, length).map_err(|errno| os::broken("ftruncate", errno))?;
                 match os::reserve(&file, 0, length) {
                     Err(errno) if length > 0 && ![Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL].contains(&errno) => {
-                        Err(os::broken("fallocate", errno))
+                        return Err(os::broken("fallocate", errno));
                     }
-                    _ => Ok(()),
+                    _ => {}
+                }
+                // Its name is on the disk before a receipt states any byte of it.
+                let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                match os::open_to_sync(directory.unwrap_or(Path::new("."))).and_then(os::sync) {
+                    Ok(()) | Err(Errno::INVAL) => Ok(()),
+                    Err(errno) => Err(os::broken("fsync", errno)),
                 }
             };
             if let Err(error) = room() {
