@@ -398,7 +398,7 @@ fn streams_that_end_early_or_late_or_never() {
         let sender = feed(&data[..60_000]);
         let error = receive(&ask(length)).unwrap_err();
         let Some(Problem::Awaited { missing, .. }) = error.find() else { panic!("{error}") };
-        assert_eq!(*missing, [60_000..100_000], "{length:?}");
+        assert!(missing.iter().eq([&(60_000..100_000)]), "{length:?}: {missing:?}");
         sender.join().unwrap();
     }
     let sender = feed(&[&data[..], b"more"].concat());
