@@ -281,6 +281,11 @@ impl Outputs {
         Ok(())
     }
 
+    /// Whether a file that is there is one of the command's own.
+    pub(crate) fn is_own(path: &Path, existing: Existing) -> bool {
+        matches!(existing, Existing::Own(at, bytes) if has(path, at, bytes))
+    }
+
     /// Where one output goes, if it may go there as far as it is concerned alone.
     fn place(write: &Write, places: &mut Places) -> Result<Place, Refused> {
         let (role, path) = (write.role.clone(), write.path.clone());

@@ -1,5 +1,5 @@
-//! Files that others may have written: proofs of ranges, updates of commitments, journals, bao's
-//! outboards.
+//! Files that others may have written: proofs of ranges, updates of commitments, journals, receipts
+//! of transfers, bao's outboards.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,6 +7,7 @@ use pfh_tree::audit::{Commitment, Renewal};
 use pfh_tree::foreign::obao;
 use pfh_tree::outboard::{Function, Journal, Parameters};
 use pfh_tree::range::RangeProof;
+use pfh_tree::{Arrivals, TreeKind};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(proof) = RangeProof::decode(bytes) {
@@ -20,6 +21,11 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Some(journal) = Journal::decode(bytes) {
         assert_eq!(journal.encode().len(), bytes.len());
+    }
+    let kind = TreeKind::Pairs(Parameters::new(Function::Sha256, 1024).expect("a power of two"));
+    if let Ok(arrivals) = Arrivals::resume(kind, 5000, bytes) {
+        assert_eq!(arrivals.receipt(), bytes);
+        assert!(arrivals.bytes() <= 5000 && arrivals.unsettled().len() <= 5);
     }
     let _ = obao::decode(bytes, 16_384);
 });

@@ -109,6 +109,7 @@ impl Documents {
     ///
     /// # Errors
     /// The document before it cannot be taken in.
+    #[cfg(feature = "inside")]
     pub fn look(
         &mut self,
         name: &Arc<[u8]>,
@@ -131,6 +132,7 @@ impl Documents {
     }
 
     /// The document of that name, or that a member of that name is in, is not known as a whole.
+    #[cfg(feature = "inside")]
     pub fn forget(&mut self, name: &[u8]) {
         self.open.take_if(|open| *open.name == *name || open.holds(name));
         let holds =

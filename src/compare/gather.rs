@@ -165,8 +165,14 @@ impl Sets {
         let whole = self.plain.as_ref().map(Collection::algorithm);
         let plan = Plan { algorithms: algorithms.iter().copied().chain(whole).collect(), ..request.plan.clone() };
         let source = input.source()?;
+        #[cfg(feature = "inside")]
         let opens = input.is_inside() || input.content == Content::Images;
-        let mut gathering = Gathering { sets: self, events, opens };
+        let mut gathering = Gathering {
+            sets: self,
+            events,
+            #[cfg(feature = "inside")]
+            opens,
+        };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
         self.documents.as_mut().map_or(Ok(()), Documents::close).map_err(Error::request)?;
         #[cfg(feature = "inside")]
@@ -239,6 +245,7 @@ struct Gathering<'a> {
     sets: &'a mut Sets,
     events: &'a mut Events<'a>,
     /// Whether containers are opened as they are read.
+    #[cfg(feature = "inside")]
     opens: bool,
 }
 

@@ -19,7 +19,7 @@
 
 use super::parts::Parts;
 use super::pieces::Listed;
-use super::{Done, Error, Event, Events, Failure, Flat, Function, JOURNAL, OWN, Outboard, Parameters, Problem};
+use super::{Done, Error, Event, Events, Failure, Function, JOURNAL, OWN, Parameters, Problem};
 use super::{SUFFIX, Shape};
 use super::{beside, guard, key, lock, pass};
 use crate::algorithms::{Algorithm, REGISTRY, Secret};
@@ -29,6 +29,7 @@ use pfh_outboard::{self as outboard, Pass};
 use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::os::processors;
 use pfh_source::{Descend, Item, Operands, Origin, Recurse, Source, Stream};
+use pfh_tree::Grown;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -241,16 +242,10 @@ impl Request {
 }
 
 /// That an algorithm has no tree, and which ones do.
-fn no_tree(algorithm: pfh_digest::Algorithm) -> Problem {
+pub(super) fn no_tree(algorithm: pfh_digest::Algorithm) -> Problem {
     let words = "trees are of blake3, sha256, sha3-256, under a key of hmac-sha256, hmac-sha3-256, kmac256, \
                  blake3-keyed, and, with at most 64 bytes of output, of kt128, kt256";
     Problem::NoTree(format!("{algorithm} has no tree: {words}, parallelhash* and sakura-*"))
-}
-
-/// A tree of either kind.
-enum Grown {
-    Pairs(Outboard),
-    Flat(Flat),
 }
 
 /// Builds trees.

@@ -37,6 +37,8 @@ pub enum Event<'a> {
         /// Why.
         why: &'a str,
     },
+    /// A sender of a file's part is awaited at this address.
+    Listening(std::net::SocketAddr),
     /// More changed in a watched directory than the system could list: all files are compared.
     Overflowed,
     /// A file has no result for another reason.

@@ -3,7 +3,8 @@
 //!
 //! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow
 //! changes of the file, [`watch`] those of a directory as they happen, [`check`] finds the ranges
-//! that are not what they were, [`diff`] compares two trees; [`prove`] and [`verify`] show a part
+//! that are not what they were, [`diff`] compares two trees; [`receive`] takes a file from several
+//! senders and has its tree with the last byte; [`prove`] and [`verify`] show a part
 //! of a file to somebody who has the root alone;
 //! [`root`], [`export`] and [`import`] are about the roots and trees of other programs. Each has a
 //! `Request` whose constructor resolves the defaults, and a `run`. The tree of `FILE` is
@@ -38,6 +39,7 @@ mod parts;
 mod pieces;
 mod problem;
 pub mod prove;
+pub mod receive;
 pub mod root;
 mod rows;
 mod summary;
@@ -49,10 +51,11 @@ pub use event::{Event, Events};
 pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};
 pub use pfh_tree::flat::{Flat, Shape};
 pub use pfh_tree::outboard::{Function, Header, Key, Locked, Outboard, Parameters};
+pub use pfh_tree::{Arrivals, TreeKind};
 pub use problem::Problem;
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 
-use crate::algorithms::Secret;
+use crate::algorithms::{Algorithm, Secret};
 use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, MediumProgress, Phase, Progress};

@@ -3,6 +3,7 @@
 use crate::job::Error;
 use pfh_digest::hex;
 use pfh_source::terminal::shown;
+use pfh_tree::Unfit;
 use pfh_tree::range::NoRange;
 use std::path::PathBuf;
 
@@ -151,6 +152,74 @@ pub enum Problem {
     /// Some of a file has not come: there is no tree of it. Nothing was written.
     #[error("incomplete: {}: nothing was written", ranges(.0))]
     Missing(Vec<std::ops::Range<u64>>),
+    /// A sender has no known end, and the file no known length.
+    #[error("{}: has no known end, and the length of the file is not stated", shown(.0))]
+    Unending(PathBuf),
+    /// A file is longer than any that has a tree.
+    #[error("a file of that length has no tree that can be held")]
+    Endless,
+    /// Two senders are one stream.
+    #[error("{} and {} are one stream, which can be read only once", shown(one), shown(other))]
+    SameStream {
+        /// One of its names.
+        one: PathBuf,
+        /// The other, or the same.
+        other: PathBuf,
+    },
+    /// Not each sender can have a leaf in memory.
+    #[error("{deliveries} senders need {needed} bytes of memory")]
+    Memory {
+        /// Senders.
+        deliveries: usize,
+        /// Bytes that they need.
+        needed: usize,
+    },
+    /// A sender brings other bytes than came before.
+    #[error("{}: byte {offset} of the file differs from the one that came before", shown(from))]
+    Conflict {
+        /// The sender.
+        from: PathBuf,
+        /// Where in the whole file.
+        offset: u64,
+    },
+    /// Bytes that came are not there any more.
+    #[error("{}: altered since it was received, from byte {offset} on: there is no root", shown(path))]
+    Altered {
+        /// The file that is received.
+        path: PathBuf,
+        /// Where: the start of the leaf, or of the part of a leaf.
+        offset: u64,
+    },
+    /// The receipt of a file is damaged, or of another one.
+    #[error("{}: is not a receipt of this file: {why}", shown(path))]
+    Receipt {
+        /// The receipt.
+        path: PathBuf,
+        /// Why.
+        why: pfh_tree::Unfit,
+    },
+    /// The caller asked to end.
+    #[error("{}: interrupted: the bytes that came are kept, and the same request goes on", shown(.0))]
+    Interrupted(PathBuf),
+    /// Another run receives the file.
+    #[error("{}: another run is receiving it", shown(.0))]
+    Busy(PathBuf),
+    /// Some of a file did not come. The rest is kept.
+    #[error("{}: incomplete: {}: there is no root", shown(file), ranges(.missing))]
+    Awaited {
+        /// The file.
+        file: PathBuf,
+        /// The ranges that did not come, in bytes.
+        missing: Vec<std::ops::Range<u64>>,
+    },
+    /// All of a file came, but not all senders ended well. The next run compares the bytes.
+    #[error("{}: all bytes came, but {failed} senders failed: there is no root", shown(file))]
+    Doubtful {
+        /// The file.
+        file: PathBuf,
+        /// Senders that could not be read to their end, or changed meanwhile.
+        failed: u64,
+    },
     /// S3's parts have no length.
     #[error("a part has at least one byte")]
     Part,
@@ -171,9 +240,18 @@ fn ranges(ranges: &[std::ops::Range<u64>]) -> String {
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Error {
         match problem {
-            Problem::OtherRoot { .. } | Problem::Unproved { why: NoRange::Differs, .. } => Error::negative(problem),
+            Problem::OtherRoot { .. } | Problem::Conflict { .. } | Problem::Unproved { why: NoRange::Differs, .. } => {
+                Error::negative(problem)
+            }
+            Problem::Interrupted(_) => Error::cancelled(problem),
+            Problem::Receipt { why: Unfit::Length(_) | Unfit::Tree(..), .. } => Error::request(problem),
             Problem::Unproved { why: NoRange::Range, .. } => Error::request(problem),
             Problem::Missing(_)
+            | Problem::Awaited { .. }
+            | Problem::Altered { .. }
+            | Problem::Doubtful { .. }
+            | Problem::Receipt { .. }
+            | Problem::Busy(_)
             | Problem::Incomparable
             | Problem::Unproved { .. }
             | Problem::Read { .. }

@@ -59,6 +59,11 @@ pub enum Done {
         /// With a root, if one was stated.
         expected: Option<Expected>,
     },
+    /// The file was received, and its tree built.
+    Received {
+        /// Bytes that had come in earlier runs.
+        before: u64,
+    },
     /// The tree was written in another program's form.
     Exported,
     /// The tree was taken from another program's form.

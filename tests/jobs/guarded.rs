@@ -100,6 +100,13 @@ fn building(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refu
     of_job(tree::build::run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
+fn receiving(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
+    use tree::receive::{Delivery, Request, Sender, run};
+    let mut request = Request::new(output, [Delivery::new(Sender::File(room.at("a")), 0, None)]);
+    (request.tree, request.replace) = (room.at("new tree"), replace);
+    of_job(run(&request, &mut |_| Ok(()), &Control::new()))
+}
+
 fn proving(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let mut request = tree::prove::Request::new(room.at("a"), 0..10);
     (request.output, request.replace) = (output.into(), replace);
@@ -124,7 +131,7 @@ fn compiling(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Ref
     of_job(known::build::run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
-const JOBS: [(&str, Job, &[&str]); 12] = [
+const JOBS: [(&str, Job, &[&str]); 13] = [
     ("hash", hashing, &["a", "b"]),
     ("hash with a cache", caching, &["a", "b"]),
     ("match", matches, &["a", "b", "list"]),
@@ -133,6 +140,7 @@ const JOBS: [(&str, Job, &[&str]); 12] = [
     ("compare", comparing, &["a", "b"]),
     ("a page", drawing, &["a", "b"]),
     ("tree build", building, &["a"]),
+    ("tree receive", receiving, &["a"]),
     ("tree prove", proving, &["a", "a.pfhtree"]),
     ("audit commit", committing, &["a", "a.pfhtree"]),
     ("audit challenge", asking, &["kept"]),

@@ -160,6 +160,8 @@ mod tree_levels;
 #[cfg(feature = "audit")]
 mod tree_proofs;
 #[cfg(feature = "audit")]
+mod tree_receive;
+#[cfg(feature = "audit")]
 mod tree_sound;
 #[cfg(feature = "audit")]
 mod trees;

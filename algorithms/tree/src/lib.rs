@@ -13,7 +13,8 @@
 //! neither pieces, lanes nor threads.
 //!
 //! [`flat`] keeps the chaining values of any of these beside a file. [`outboard`] keeps a binary
-//! tree beside a file, to find the changed leaves and to hash only those again; [`audit`] proves
+//! tree beside a file, to find the changed leaves and to hash only those again; [`Arrivals`] takes
+//! the parts of a file in any order, for a tree of either kind; [`audit`] proves
 //! with it that a server still holds the file, [`range`] that a part of it is the file's.
 //! [`catalogue`] is one tree over many files. [`split`] hashes the ranges of a message apart.
 //! [`foreign`] computes the roots that other programs state.
@@ -27,6 +28,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod arrivals;
 pub mod audit;
 pub mod catalogue;
 pub mod flat;
@@ -39,11 +41,16 @@ pub mod outboard;
 mod parameters;
 mod plain;
 pub mod range;
+mod receipt;
 mod registry;
 pub mod split;
 mod sponge;
+mod tree_kind;
 mod wire;
 
+pub use arrivals::{Arrivals, Stretch};
 pub use growing::{Growing, Mode};
+pub use receipt::Unfit;
 pub use registry::ROWS;
+pub use tree_kind::{Grown, NoTree, TreeKind};
 pub use wire::Malformed;

@@ -194,6 +194,13 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         ],
     ),
     (
+        "tree receive",
+        [
+            ("streams", "pfh tree receive -o disk.img 0+1GiB=fifo 1GiB+1GiB=-"),
+            ("connections", "pfh tree receive -o disk.img --size 2GiB 0=tcp://[::]:9000"),
+        ],
+    ),
+    (
         "tree check",
         [
             (

@@ -50,6 +50,7 @@ impl<S: Fn(String)> Faults<S> {
     }
 
     /// Whether the last list holds a NUL byte, as no list does.
+    #[cfg(feature = "known")]
     pub fn is_binary(&self) -> bool {
         self.is_binary
     }

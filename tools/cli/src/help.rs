@@ -46,6 +46,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("tree update", "pfh tree update disk.img --range 64KiB:4096"),
     ("tree watch", "pfh tree watch case12/"),
     ("tree append", "pfh tree append disk.img"),
+    ("tree receive", "pfh tree receive -o disk.img 0=part0 1GiB=part1"),
     ("tree check", "pfh tree check disk.img"),
     ("tree diff", "pfh tree diff disk.img disk.img.yesterday.pfhtree"),
     ("tree prove", "pfh tree prove disk.img --range 64KiB:4096 -o part"),

@@ -4,6 +4,7 @@
 use crate::aside::Aside;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
+#[cfg(feature = "serve")]
 use crate::show::report as show;
 use clap::Args;
 use pfh::Verdict;

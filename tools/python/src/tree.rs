@@ -6,8 +6,10 @@ use crate::value::value;
 use crate::{error, job, request};
 use pfh::Secret;
 use pfh::job::Error;
+use pfh::tree::receive::{self, Delivery, Sender};
 use pfh::tree::{self, Event, Summary, append, build, check, update};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +56,16 @@ impl HashTree {
     fn state(&self, py: Python<'_>, done: Result<Summary, Error>) -> PyResult<TreeState> {
         done.map(TreeState::from).map_err(|failed| error::of_job(py, &failed, Some(&self.file)))
     }
+}
+
+/// A part of a file on its way: (offset, sender) or (offset, sender, length).
+fn delivery(part: &Bound<'_, PyTuple>) -> PyResult<Delivery> {
+    let length = match part.len() {
+        2 => None,
+        3 => part.get_item(2)?.extract()?,
+        _ => return Err(error::value("a part is (offset, sender) or (offset, sender, length)")),
+    };
+    Ok(Delivery::new(Sender::named(request::path(&part.get_item(1)?)?), part.get_item(0)?.extract()?, length))
 }
 
 #[pymethods]
@@ -146,6 +158,34 @@ impl HashTree {
         (asked.tree, asked.secret) = (self.tree.clone(), self.secret.clone());
         let done = job::run_with(py, &Hooks { job: "HashTree.append", on_event, cancel }, |control| {
             append::run(&asked, &mut |_event| Ok(()), control)
+        })?;
+        self.state(py, done)
+    }
+
+    /// Receives the file from several senders at once, in `parts` of (offset, sender) or (offset,
+    /// sender, length), and writes its tree: as `pfh tree receive`. After an interruption the same
+    /// call goes on.
+    #[pyo3(signature = (parts, *, length = None, algorithm = "blake3", leaf = None, memory = None, replace = false, on_event = None, cancel = None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's have names")]
+    fn receive(
+        &self,
+        py: Python<'_>,
+        parts: Vec<Bound<'_, PyTuple>>,
+        length: Option<u64>,
+        algorithm: &str,
+        leaf: Option<usize>,
+        memory: Option<usize>,
+        replace: bool,
+        on_event: Option<Py<PyAny>>,
+        cancel: Option<Py<Token>>,
+    ) -> PyResult<TreeState> {
+        let parts = parts.iter().map(delivery).collect::<PyResult<Vec<Delivery>>>()?;
+        let asked = receive::Request::new(&self.file, parts).algorithm(algorithm, leaf, self.secret.as_ref());
+        let mut asked = asked.map_err(|failed| error::of_job(py, &failed, Some(&self.file)))?;
+        (asked.tree, asked.length, asked.replace) = (self.tree.clone(), length, replace);
+        asked.memory = memory.unwrap_or(asked.memory);
+        let done = job::run_with(py, &Hooks { job: "HashTree.receive", on_event, cancel }, |control| {
+            receive::run(&asked, &mut |_event| Ok(()), control)
         })?;
         self.state(py, done)
     }

@@ -59,6 +59,8 @@ lookup -k sets.pfhknown --digest 00000000000000000000000000000000
 lookup -k sets.pfhknown --digest cb8379ac2098aa165029e3938a51da0bcecfc008fd6795f401178647f96c5b34
 tree build --no-progress d/3
 tree check --no-progress d/3
+tree receive --no-progress -o received 100=d/2 0+100=d/1
+tree receive --no-progress -o received 0=d/2
 tree root --no-progress --as fs-verity d/3
 tree export d/3 --obao d3.obao
 tree prove d/3 --range 0:4096 -o part

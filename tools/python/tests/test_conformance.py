@@ -59,6 +59,8 @@ def of_line(job, line):
             return [line["a"], line["b"], line["relation"], line["score"], *(line.get(key) for key in ("shared_bytes", "a_in_b", "b_in_a", "tlsh"))]
         case "tree", "checked":
             return [line["verdict"], [(r["offset"], r["offset"] + r["length"]) for r in line.get("corrupt", [])]]
+        case "receive", "received":
+            return [line["root"], line["length"]]
         case "match", "match":
             return [line["verdict"], path]
         case "lookup", "lookup":
@@ -142,6 +144,12 @@ def in_tree(call):
     return [["verified" if state else "differs", [tuple(pair) for pair in state.corrupt]]], 0 if state else 1
 
 
+def received(call):
+    tree = pfh.HashTree(call.pop("file"), key_file=call.pop("key_file", None))
+    state = tree.receive([tuple(part) for part in call.pop("parts")], replace=True, **call)
+    return [[state.root, state.length]], 0
+
+
 def verified(call):
     found = pfh.verify(call.pop("image"), **call)
     exits = {"verified": 0, "differs": 1}
@@ -194,6 +202,7 @@ ROWS = {
     "check": checked,
     "compare": compared,
     "tree": in_tree,
+    "receive": received,
     "verify": verified,
     "list": lambda call: rows(pfh.list_files(**call)),
     "extract": extracted,

@@ -67,6 +67,7 @@ LONG = {
     "pfh.HashTree.append": "pfh.HashTree('grown').append()",
     "pfh.HashTree.build": "pfh.HashTree('large', tree='tree').build()",
     "pfh.HashTree.check": "pfh.HashTree('grown').check()",
+    "pfh.HashTree.receive": "pfh.HashTree('received').receive([(0, 'fifo')], length=9)",
     "pfh.HashTree.update": "(tree := built()) and tree.update([(0, 12 << 30)])",
     "pfh.Known.build": "pfh.Known.build('new.pfhknown', bad='listed.gz')",
     "pfh.Known.lookup": "pfh.Known.open('set.pfhknown').lookup([bytes(32)] * 20_000_000)",

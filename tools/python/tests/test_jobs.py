@@ -274,6 +274,29 @@ def test_keyed_hash_tree(tmp_path, algorithm, name):
             pfh.audit.verify(*asked, key_file=key_file)
 
 
+def test_hash_tree_of_a_transfer(tmp_path):
+    data = bytes(number * 31 % 251 for number in range(100_000))
+    (tmp_path / "front").write_bytes(data[:33_333])
+    (tmp_path / "back").write_bytes(data[33_333:])
+    front, back = (0, tmp_path / "front"), (33_333, tmp_path / "back")
+    tree = pfh.HashTree(tmp_path / "disk")
+    with pytest.raises(pfh.Error, match="0:33333"):
+        tree.receive([back], length=100_000)
+    state = tree.receive([front, (*back, None)], length=100_000)
+    assert state.root == pfh.blake3(data).hexdigest() and tree.file.read_bytes() == data
+    assert tree.check(root=state.root) and not (tmp_path / "disk.receipt").exists()
+    with pytest.raises(pfh.RequestError, match="exists"):
+        tree.receive([front, back])
+    again = tree.receive([back, (*front, 33_333)], algorithm="kt128", memory=1 << 20, replace=True)
+    assert again.root == pfh.new("kt128", data).hexdigest()
+    (tmp_path / "other").write_bytes(b"!")
+    with pytest.raises(pfh.DiffersError):
+        pfh.HashTree(tmp_path / "new").receive([front, back, (5, tmp_path / "other")])
+    for part in [(), (1,), (1, 2, 3, 4)]:
+        with pytest.raises(ValueError):
+            tree.receive([part])
+
+
 def test_keyed_blake3_hash_tree(tmp_path):
     (tmp_path / "key").write_bytes(b"whats the Elvish word for friend")
     (tmp_path / "disk").write_bytes(bytes(100_000))

@@ -101,6 +101,14 @@ impl Builder {
         Builder { shape: tree.shape, length, kind }
     }
 
+    /// A builder of a growing mode that has taken in whole leaves: their number, the first one
+    /// where the final node begins with it, the chaining values of the others.
+    pub(crate) fn over(shape: Shape, leaves: u64, first: Vec<u8>, values: Vec<u8>) -> Builder {
+        let Form::Growing(mode, leaf) = shape.form() else { return Builder::new(shape) };
+        let rows = Rows { mode, leaf, first, values, pending: Vec::new() };
+        Builder { shape, length: leaves * leaf as u64, kind: Kind::Growing(rows) }
+    }
+
     /// Bytes of the file so far.
     pub fn length(&self) -> u64 {
         self.length

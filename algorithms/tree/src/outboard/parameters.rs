@@ -225,7 +225,7 @@ impl Parameters {
     }
 
     /// The value of a file's only leaf, which for BLAKE3 is the root already.
-    pub(super) fn only_leaf(&self, leaf: &[u8]) -> Value {
+    pub(crate) fn only_leaf(&self, leaf: &[u8]) -> Value {
         match self.function.is_blake3() {
             true => *self.blake3().update(leaf).finalize().as_bytes(),
             false => self.leaves(&[(0, leaf)])[0],

@@ -2,6 +2,7 @@
 //! attacks on them. One binary, so that it is linked once.
 
 mod apart;
+mod arrivals;
 mod attacks;
 mod audit;
 mod flat;

@@ -38,6 +38,23 @@ pub fn sentence(error: &Error) -> Option<String> {
         Problem::OwnLeaf(_) => "--leaf is of blake3, sha256, sha3-256 and the functions of a key; the name of another \
              states it: sakura-fng-128,block=4096"
             .into(),
+        Problem::Unending(sender) => {
+            format!("{}: has no known end: state the length of the file with --size, or OFFSET+LENGTH", shown(sender))
+        }
+        Problem::Endless => "--size: a file of that length has no tree that can be held".into(),
+        Problem::Memory { deliveries, needed } => {
+            format!("{deliveries} senders need {needed} bytes of memory: raise --memory, or shorten --leaf")
+        }
+        Problem::Altered { path, offset } => format!(
+            "{}: altered since it was received, from byte {offset} on: to receive all again, remove its receipt and use --force",
+            shown(path)
+        ),
+        Problem::Receipt { path, why } => format!(
+            "{}: is not a receipt of this file: {why}: state the same options, or, to receive all again, remove it and use --force",
+            shown(path)
+        ),
+        Problem::Doubtful { .. } => format!("{error}; the same command compares them again"),
+        Problem::Awaited { .. } => format!("{error}; the same command goes on, or one with senders of these ranges"),
         Problem::Part => "--part: a part has at least one byte".into(),
         _ => return None,
     })

@@ -101,7 +101,7 @@ const DOCUMENTS: &[Document] = &[
     },
     Document {
         name: "tree",
-        title: "pfh tree build, update, watch, append, check, diff, verify, root, export and import --json",
+        title: "pfh tree build, update, watch, append, receive, check, diff, verify, root, export and import --json",
         rows: &[
             of::<tree::Line<'_>>,
             of::<tree::Directory<'_>>,

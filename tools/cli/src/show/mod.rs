@@ -26,6 +26,7 @@ pub mod list;
 #[cfg(feature = "known")]
 pub mod matching;
 pub mod plan;
+#[cfg(feature = "serve")]
 pub mod report;
 #[cfg(feature = "inside")]
 pub mod sectors;

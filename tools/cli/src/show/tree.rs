@@ -44,6 +44,7 @@ enum Verb {
     Built,
     Updated,
     Appended,
+    Received,
     Checked,
     Exported,
     Imported,
@@ -75,6 +76,8 @@ pub struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     leaves: Option<u64>,
     length: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    received_before: Option<u64>,
     root: Hex<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     root_found: Option<Hex<'a>>,
@@ -105,6 +108,10 @@ pub fn json(summary: &Summary) -> String {
         Done::Appended(range) => {
             line.appended = Some(range.end - range.start);
             Verb::Appended
+        }
+        Done::Received { before } => {
+            line.received_before = Some(*before);
+            Verb::Received
         }
         Done::Checked { judged, expected } => {
             if !matches!(judged, Judged::Alone(..)) || expected.is_some() {

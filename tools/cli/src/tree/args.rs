@@ -23,6 +23,8 @@ pub enum Tree {
     /// Add the data appended to a file.
     #[command(after_help = help::APPEND)]
     Append(Append),
+    /// Receive a file from several senders at once, and have its tree with the last byte.
+    Receive(Receive),
     /// Find the changed ranges of a file.
     Check(Check),
     /// List where two files differ, by their trees alone.
@@ -202,6 +204,54 @@ pub struct Build {
     #[command(flatten)]
     pub keyed: Keyed,
     /// Replace an existing file that is not a tree, but never an input.
+    #[arg(long)]
+    pub force: bool,
+    /// Hashing threads [default: one per processor].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+    /// Do not show progress.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// `pfh tree receive`
+#[derive(Args)]
+#[command(after_help = help::RECEIVE)]
+pub struct Receive {
+    /// OFFSET[+LENGTH]=SENDER, as 64KiB+4096=part: a file, a FIFO, - for standard input, or
+    /// tcp://HOST:PORT for the first connection to that address. A sender is read to its end, or
+    /// LENGTH bytes of it. Parts may overlap where their bytes are the same.
+    #[arg(value_name = "PART", required = true)]
+    pub parts: Vec<OsString>,
+    /// The file. Until it is whole it is FILE.partial, and FILE.receipt lists the parts that came:
+    /// after an interruption the same command goes on.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Length of the file [default: end of the last part].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub size: Option<u64>,
+    /// Write the tree here [default: FILE.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// Algorithm of the tree, as of `build`.
+    #[arg(short, long, value_name = "NAME", default_value = "blake3")]
+    pub algorithm: String,
+    /// Size of a leaf, as of `build` [default: 16KiB].
+    #[arg(long, value_name = "SIZE", value_parser = leaf)]
+    pub leaf: Option<usize>,
+    /// Key of a keyed tree.
+    #[command(flatten)]
+    pub keyed: Keyed,
+    /// Memory for parts on their way [default: 64MiB].
+    #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
+    pub memory: Option<u64>,
+    /// Write FILE.receipt each time that this much has come [default: 256MiB, or a 32nd of FILE].
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub receipt_every: Option<u64>,
+    /// Replace an existing file, but never an input.
     #[arg(long)]
     pub force: bool,
     /// Hashing threads [default: one per processor].

@@ -21,6 +21,7 @@ pub fn show(session: &Session, event: &Event<'_>, json: bool) -> io::Result<()> 
         Event::Unwatched { directory, why } => {
             session.about(directory.as_os_str().as_encoded_bytes(), format_args!("not watched: {why}"));
         }
+        Event::Listening(address) => session.message(format_args!("waiting for a connection to {address}")),
         Event::Overflowed => session.message("changes were lost: all files are compared"),
         Event::Refused(refused) => session.message(remedy::refused(refused)),
         Event::Failed(failure) => session.message(remedy::tree::failure(failure)),

@@ -57,6 +57,17 @@ pub const APPEND: &str = "\
 
 Exit codes: 0 success; 2 the file has become shorter; 3 file or tree cannot be read, or changed meanwhile; 4 the tree could not be written.";
 
+pub const RECEIVE: &str = "\
+  pfh tree receive -o disk.img 0=part0 1GiB=part1    prints the root
+  mkfifo a b; pfh tree receive -o disk.img 0+1GiB=a 1GiB+1GiB=b
+  pfh tree receive -o disk.img 0+1GiB=tcp://[::]:9000 1GiB+1GiB=-
+
+Each leaf is hashed while it is in memory; one that two parts share is read back. Under leaf interleaving (sakura-li-*) the whole file is.
+After an interruption the bytes that came are read back and compared with FILE.receipt. Bytes that come again are compared too.
+
+Exit codes: 0 success; 1 two senders differ in a byte; 2 usage, or FILE exists; 3 ranges are missing, which are named, a sender failed,
+or FILE.partial was altered; 4 the output could not be written; 128+n ended by signal n. After each the same command goes on.";
+
 pub const CHECK: &str = "\
   pfh tree check disk.img
   pfh tree check disk.img --root b1946a...         a file and a tree that were changed together are found

@@ -4,6 +4,7 @@ mod args;
 mod carry;
 mod catalogue;
 pub mod help;
+mod receive;
 
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
@@ -24,6 +25,7 @@ pub fn run(tree: &Tree) -> Exit {
         Tree::Update(request) => update(request),
         Tree::Watch(request) => watch(request),
         Tree::Append(on) => append(on),
+        Tree::Receive(request) => receive::run(request),
         Tree::Check(request) => check(request),
         Tree::Diff(request) => diff(request),
         Tree::Prove(request) => prove(request),

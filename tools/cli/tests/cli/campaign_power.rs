@@ -178,6 +178,34 @@ fn outboard(cuts: std::ops::Range<u64>) -> Count {
     count
 }
 
+/// `tree receive`: the file is whole or has no name, and the same command ends with its root.
+fn received(cuts: std::ops::Range<u64>) -> Count {
+    let (room, after) = (Room::new(), Room::new());
+    let whole = content(5, 150_000);
+    room.file("front", &whole[..70_001]);
+    room.file("back", &whole[70_001..]);
+    let receive =
+        ["tree", "receive", "--no-progress", "--receipt-every=1", "-m1", "-o", "file", "70001=back", "0=front"];
+    let recording = record(room.path(), &receive);
+    let tree = fs::read(room.path().join("file.pfhtree")).unwrap();
+    let mut count = Count::default();
+    for seed in cuts {
+        recording.cut(seed, after.path()).unwrap();
+        count.cuts += 1;
+        let is_placed = after.path().join("file").exists();
+        let is_whole = || fs::read(after.path().join("file")).is_ok_and(|found| found == whole);
+        assert!(!is_placed || is_whole(), "received, cut {seed}: a file that is not whole");
+        let seen = pfh(after.path(), &receive);
+        // Without a receipt the file is somebody's, and is not replaced.
+        let is_ended = is_placed && seen.code == Some(2);
+        assert!(seen.code == Some(0) || is_ended, "received, cut {seed}: {:?} {}", seen.code, seen.stderr);
+        let found = fs::read(after.path().join("file.pfhtree")).unwrap();
+        assert!(is_whole() && found == tree, "received, cut {seed}: another file or tree");
+        if is_placed { count.new += 1 } else { count.old += 1 }
+    }
+    count
+}
+
 /// `acquire`: the same command after the cut ends with the whole image, or refuses.
 fn image(cuts: std::ops::Range<u64>) -> Count {
     let (room, after) = (Room::new(), Room::new());
@@ -210,8 +238,14 @@ fn image(cuts: std::ops::Range<u64>) -> Count {
 }
 
 type Scene = fn(std::ops::Range<u64>) -> Count;
-const SCENES: [(&str, Scene); 5] =
-    [("list", list), ("cache", cache), ("known", known), ("outboard", outboard), ("image", image)];
+const SCENES: [(&str, Scene); 6] = [
+    ("list", list),
+    ("cache", cache),
+    ("known", known),
+    ("outboard", outboard),
+    ("received", received),
+    ("image", image),
+];
 
 fn campaign(runs: u64, from: u64) -> Vec<String> {
     let each = runs.div_ceil(SCENES.len() as u64);

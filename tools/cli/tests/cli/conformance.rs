@@ -84,6 +84,7 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
             format!("{} {} {} {} {}", text("path"), line["size"], text("model"), text("serial"), parts.join(" "))
         }
         ("tree", "checked") => format!("{} {} {}", text("verdict"), text("path"), line["corrupt"]),
+        ("receive", "received") => format!("{} {} {}", text("path"), text("root"), line["length"]),
         ("compare", "pair") => format!("{} {} {}", text("a"), text("b"), line["similarity"]),
         ("compare", "related") => {
             let shared = line["shared_bytes"].as_u64().map_or("-".into(), |bytes| bytes.to_string());

@@ -36,6 +36,7 @@ const READS: &[&str] = &[
     "compare --cluster --before doc tree",
     "tree verify doc --root 0000000000000000000000000000000000000000000000000000000000000000",
     "tree verify doc --root 0000000000000000000000000000000000000000000000000000000000000000 -o out",
+    "tree receive -o out --size 9 0=doc",
     "audit verify --kept doc --challenge doc --answer doc",
     "report doc --html out",
     "export doc --to bodyfile -o out",
@@ -68,6 +69,9 @@ fn wrong(room: &Room, line: &str, stage: &str) -> Vec<String> {
         }
         let out = room.path().join("out");
         let _ = std::fs::remove_file(&out).or_else(|_| std::fs::remove_dir_all(&out));
+        for kept in ["out.partial", "out.receipt"] {
+            let _ = std::fs::remove_file(room.path().join(kept));
+        }
     }
     wrong
 }

@@ -1,30 +1,13 @@
 //! No command writes onto its input or replaces a file that it did not make, by any option or name.
 #![cfg(unix)]
 
+use crate::output_case::{CASE, Case, TREES};
 use crate::outputs_reads::{NO_PATHS, READS, SPILLED, STAMPED};
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-
-/// How a command is asked to write one output.
-struct Case {
-    page: &'static str,
-    option: &'static str,
-    /// The command; OUT is the output.
-    words: &'static str,
-    /// The file behind it, where the command makes a name of the given one.
-    file: &'static str,
-    /// Its inputs.
-    read: &'static [&'static str],
-    /// Another output that would be the same file.
-    twice: &'static str,
-    /// How it ends where nothing is in the way.
-    code: i32,
-}
-
-const CASE: Case = Case { page: "", option: "", words: "", file: "OUT", read: &["in"], twice: "", code: 0 };
 
 const CASES: &[Case] = &[
     Case { page: "hash", option: "--output", words: "hash in -o OUT", ..CASE },
@@ -128,52 +111,11 @@ const CASES: &[Case] = &[
         read: &["sums"],
         ..CASE
     },
-    Case { page: "tree-build", option: "--outboard", words: "tree build in --outboard OUT", ..CASE },
-    Case { page: "tree-build", option: "--outboard", words: "tree build in", file: "in.pfhtree", read: &[], ..CASE },
-    Case { page: "tree-watch", option: "--outboard", words: "tree watch in --outboard OUT", code: 3, ..CASE },
-    Case { page: "tree-append", option: "--outboard", words: "tree append in --outboard OUT", code: 3, ..CASE },
-    Case {
-        page: "tree-update",
-        option: "--outboard",
-        words: "tree update in --range 0:1 --outboard OUT",
-        code: 3,
-        ..CASE
-    },
     Case {
         page: "audit-commit",
         option: "--output",
         words: "audit commit held -o OUT",
         read: &["held", "held.pfhtree"],
-        ..CASE
-    },
-    Case {
-        page: "tree-update",
-        option: "--proof",
-        words: "tree update held --range 0:1 --proof OUT",
-        read: &["held", "held.pfhtree"],
-        ..CASE
-    },
-    Case {
-        page: "tree-prove",
-        option: "--output",
-        words: "tree prove held --range 0:10 -o OUT",
-        read: &["held", "held.pfhtree"],
-        ..CASE
-    },
-    Case {
-        page: "tree-verify",
-        option: "--output",
-        words: "tree verify part --root 0000000000000000000000000000000000000000000000000000000000000000 -o OUT",
-        read: &["part"],
-        code: 1,
-        ..CASE
-    },
-    Case { page: "tree-export", option: "--obao", words: "tree export held --obao OUT", read: &["held"], ..CASE },
-    Case {
-        page: "tree-import",
-        option: "--outboard",
-        words: "tree import held --obao obao --outboard OUT",
-        read: &["held", "obao"],
         ..CASE
     },
     Case {
@@ -371,7 +313,7 @@ fn refused(room: &Room, words: &str, why: &str) {
 fn no_output_is_what_is_read_or_somebody_elses() {
     let room = prepared();
     let has_force = |page: &str| !["tree-append", "tree-watch", "bench-report", "diff", "plan"].contains(&page);
-    for case in CASES.iter().filter(|case| !crate::program::is_left_out(case.words)) {
+    for case in CASES.iter().chain(TREES).filter(|case| !crate::program::is_left_out(case.words)) {
         let words = |out: &str| case.words.replace("OUT", out);
         let forced = |words: String| if has_force(case.page) { words + " --force" } else { words };
         let at = |name: &str| room.path().join(name);
@@ -424,7 +366,7 @@ fn every_option_that_takes_a_path_is_in_the_table() {
     let room = Room::new();
     assert_eq!(pfh(&room, "man pages").code, Some(0));
     let known: BTreeSet<(&str, &str)> =
-        CASES.iter().map(|case| (case.page, case.option)).chain(READS.iter().copied()).collect();
+        CASES.iter().chain(TREES).map(|case| (case.page, case.option)).chain(READS.iter().copied()).collect();
     let (mut options, mut missing) = (0, Vec::new());
     for page in fs::read_dir(room.path().join("pages")).unwrap().flatten() {
         let name = page.file_name().into_string().unwrap();

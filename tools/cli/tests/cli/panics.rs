@@ -107,6 +107,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("index:1", &["known build other --bad list"]),
     ("pieces:1", &["tree build d/large"]),
     ("turn:1", &["tree build d"]),
+    ("receive:1 receive:2", &["tree receive -o out 0=d/large", "tree receive -o out 0=d/large 0=e/large 6MiB=disk"]),
     // Media: the reader, its helpers, the digests, the targets, the compressors.
     ("image-read:1", &["acquire disk --to image", "acquire disk --to image.E01", "dd if=disk of=image"]),
     ("image-block:1", &["acquire --readers 2 disk --to image"]),
@@ -125,7 +126,7 @@ fn a_panic_of_any_thread_ends_any_job_with_4_and_no_output() {
                 let _ = std::fs::remove_file(room.path().join(made));
             }
             let _ = std::fs::remove_dir_all(room.path().join("plan"));
-            shell(&room, "rm -rf image* other.work d/*.pfhtree");
+            shell(&room, "rm -rf image* other.work d/*.pfhtree out.*");
             let seen = shell(&room, &format!("PFH_FAIL_POINT={point} \"$0\" {line}"));
             let said = String::from_utf8_lossy(&seen.stdout) + &*seen.stderr;
             let made = OUTPUTS.iter().find(|made| room.path().join(made).exists());

@@ -82,6 +82,7 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("tree check --json disk --no-progress", 0, "tree"),
     ("tree update --json disk --range 0:4096 --no-progress", 0, "tree"),
     ("tree append --json disk --no-progress", 0, "tree"),
+    ("tree receive --json -o got 0=disk --no-progress", 0, "tree"),
     ("tree diff --json disk disk", 0, "tree"),
     ("tree prove disk --range 0:4096 -o part", 0, "-"),
     ("tree verify --json part --root 0000000000000000000000000000000000000000000000000000000000000000", 1, "tree"),

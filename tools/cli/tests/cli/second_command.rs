@@ -34,6 +34,7 @@ const FIRST: &[(&str, &[&str])] = &[
     ("split.000", &["acquire", "disk", "--to", "split", "--split", "256KiB", "--log", "split.log", "--no-progress"]),
     ("image.E01", &["acquire", "disk", "--to", "image.E01", "--log", "image.log", "--no-progress"]),
     ("disk.pfhtree", &["tree", "build", "disk", "--no-progress"]),
+    ("received", &["tree", "receive", "-o", "received", "512KiB=disk", "--size", "1536KiB", "0+512KiB=disk"]),
     ("kept", &["audit", "commit", "disk", "-o", "kept"]),
     ("challenge", &["audit", "challenge", "kept", "-o", "challenge"]),
     ("proof", &["audit", "prove", "challenge", "disk", "-o", "proof"]),
@@ -42,8 +43,18 @@ const FIRST: &[(&str, &[&str])] = &[
 ];
 
 /// Artifacts that are written beside those above, or that nobody wrote as such.
-const BESIDE: &[&str] =
-    &["sealed.seal", "cache", "raw.log", "raw.log.jsonl", "raw.map", "ev/text", "empty", "nowhere", "ev"];
+const BESIDE: &[&str] = &[
+    "received.pfhtree",
+    "sealed.seal",
+    "cache",
+    "raw.log",
+    "raw.log.jsonl",
+    "raw.map",
+    "ev/text",
+    "empty",
+    "nowhere",
+    "ev",
+];
 
 /// The commands that read, and the artifacts with which they end well (exit 0).
 const SECOND: &[(&str, &[&str], &[&str])] = &[
@@ -73,6 +84,13 @@ const SECOND: &[(&str, &[&str], &[&str])] = &[
     ("verify", &["verify", X], &["raw", "split.000", "image.E01"]),
     ("tree check", &["tree", "check", "--outboard", X, "disk", "--no-progress"], &["disk.pfhtree"]),
     ("tree update", &["tree", "update", "--outboard", X, "disk", "--range", "0:1", "--no-progress"], &["disk.pfhtree"]),
+    ("tree check, received", &["tree", "check", "--outboard", X, "received", "--no-progress"], &["received.pfhtree"]),
+    ("tree diff", &["tree", "diff", X, "disk"], &["disk.pfhtree"]),
+    (
+        "tree receive, the same",
+        &["tree", "receive", "-o", NEW, "0=@", "0=disk", "--size", "1MiB"],
+        &["raw", "split.000", "empty"],
+    ),
     ("audit challenge", &["audit", "challenge", X, "-o", NEW], &["kept"]),
     ("audit prove", &["audit", "prove", X, "disk", "-o", NEW], &["challenge"]),
     ("audit verify, kept", &["audit", "verify", X, "challenge", "proof"], &["kept"]),
@@ -174,15 +192,14 @@ fn every_artifact_in_the_hands_of_every_reader() {
             assert!(artifacts.contains(name), "{second}: {name} is not an artifact");
         }
         for artifact in &artifacts {
-            let words: Vec<&str> = words
+            let words: Vec<String> = words
                 .iter()
                 .map(|word| match *word {
-                    X => artifact,
-                    NEW => "new",
-                    word => word,
+                    NEW => "new".to_owned(),
+                    word => word.replace(X, artifact),
                 })
                 .collect();
-            let seen = run(room.path(), &words);
+            let seen = run(room.path(), &words.iter().map(String::as_str).collect::<Vec<_>>());
             let said = format!("{}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
             let line = words.join(" ");
             let changed = restore(room.path(), &before);

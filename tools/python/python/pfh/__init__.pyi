@@ -329,6 +329,18 @@ class HashTree:
         on_event: _OnEvent | None = None,
         cancel: Cancel | None = None,
     ) -> TreeState: ...
+    def receive(
+        self,
+        parts: list[tuple[int, _Path] | tuple[int, _Path, int | None]],
+        *,
+        length: int | None = None,
+        algorithm: str = "blake3",
+        leaf: int | None = None,
+        memory: int | None = None,
+        replace: bool = False,
+        on_event: _OnEvent | None = None,
+        cancel: Cancel | None = None,
+    ) -> TreeState: ...
     def check(
         self,
         *,

@@ -53,6 +53,7 @@ pub fn library(case: &Value) -> (Vec<String>, i32) {
         "cat" => cat(call, &mut rows),
         "disks" => disks(call, &mut rows),
         "tree" => tree(call, &mut rows),
+        "receive" => receive(call, &mut rows),
         "verify" => verify(call, &mut rows),
         "compare" => compare(call, &mut rows),
         "diff" => diff(call, &mut rows),
@@ -227,6 +228,22 @@ fn tree(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     let verdict = if summary.differs() { "differs" } else { "verified" };
     rows.push(format!("{verdict} {file} {}", Value::Array(corrupt)));
     Ok(i32::from(summary.differs()))
+}
+
+fn receive(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::tree::receive::{Delivery, Request, Sender, run};
+    let part = |part: &Value| {
+        Delivery::new(Sender::named(part[1].as_str().unwrap()), part[0].as_u64().unwrap(), part[2].as_u64())
+    };
+    let file = call["file"].as_str().unwrap();
+    let request = Request::new(file, call["parts"].as_array().unwrap().iter().map(part));
+    let secret = call["key_file"].as_str().map(|key| pfh::Secret::read(Path::new(key))).transpose()?;
+    let algorithm = call["algorithm"].as_str().unwrap_or("blake3");
+    let mut request = request.algorithm(algorithm, None, secret.as_ref())?;
+    (request.length, request.replace) = (call["length"].as_u64(), true);
+    let summary = run(&request, &mut |_| Ok(()), &Control::new())?;
+    rows.push(format!("{file} {} {}", pfh::hex::encode(&summary.root), summary.length));
+    Ok(0)
 }
 
 fn verify(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {

@@ -210,6 +210,8 @@ pub const READS: &[(&str, &str)] = &[
     ("tree-prove", "--key-file"),
     ("tree-prove", "--outboard"),
     ("tree-prove", "FILE"),
+    ("tree-receive", "--key-file"),
+    ("tree-receive", "PART"),
     ("tree-root", "FILE"),
     ("tree-update", "--key-file"),
     ("tree-update", "--changed-since"),
