@@ -15,7 +15,11 @@ pub fn run(room: &Room, step: &Step) -> Claims {
     let plan = plan(step.manner);
     let (rows, end) = match &step.job {
         Job::Hash { list, form, sealed } => hash(room, plan, list, *form, *sealed),
-        Job::Check(list) => compare(room, check::Request::new(room.path(list)).plan(plan)),
+        Job::Check(list) => {
+            // The names of a world's lists are absolute.
+            let task = Task::Files { allow_outside: true, ignore_missing: false };
+            compare(room, check::Request::new(room.path(list)).task(task).plan(plan))
+        }
         Job::Audit(list) => {
             let task = Task::Audit { below: Vec::new(), follow: false };
             compare(room, check::Request::new(room.path(list)).root(room.path(TREE)).task(task).plan(plan))
@@ -48,8 +52,12 @@ fn plan(manner: Manner) -> Plan {
 }
 
 fn row(room: &Room, name: &[u8], word: Word) -> Row {
-    let name = room.name(name).unwrap_or_else(|| String::from_utf8_lossy(name).into_owned());
-    Row { name, word }
+    Row { name: known(room, name), word }
+}
+
+/// The path in the room of a name; relative ones start in the tree.
+fn known(room: &Room, name: &[u8]) -> String {
+    room.name(name).unwrap_or_else(|| format!("{TREE}/{}", String::from_utf8_lossy(name)))
 }
 
 fn counts<const N: usize>(counts: [(&'static str, u64); N]) -> BTreeMap<&'static str, u64> {
@@ -117,7 +125,7 @@ fn compare(room: &Room, request: check::Request) -> Ended {
                     rows.push(row(room, &entry.name, word));
                 }
                 check::Event::Classed(change) => {
-                    let from = change.from.as_ref().and_then(|from| room.name(from));
+                    let from = change.from.as_ref().map(|from| known(room, from));
                     rows.push(row(room, &change.name, Word::Class(change.class.name(), from)));
                 }
                 _ => {}
@@ -140,9 +148,13 @@ fn bring_up(room: &Room, plan: Plan, list: &str) -> Ended {
     let ran = update::run(
         &request,
         &mut |event| {
-            if let update::Event::Classed(change) = event {
-                let from = change.from.as_ref().and_then(|from| room.name(from));
-                rows.push(row(room, &change.name, Word::Class(change.class.name(), from)));
+            match event {
+                update::Event::Classed(change) => {
+                    let from = change.from.as_ref().map(|from| known(room, from));
+                    rows.push(row(room, &change.name, Word::Class(change.class.name(), from)));
+                }
+                update::Event::Unread(record) => rows.push(row(room, &record.name, Word::Unread)),
+                _ => {}
             }
             Ok(())
         },
@@ -190,7 +202,8 @@ fn image(room: &Room) -> Ended {
             ("complete", u64::from(summary.is_complete())),
             ("unchanged", unchanged),
         ]);
-        let digest = summary.imaged.digests.first().map(ToString::to_string);
+        let digest =
+            summary.imaged.digests.iter().find(|digest| digest.algorithm().name() == "sha256").map(ToString::to_string);
         Summary { counts, verdict: None, digest }
     });
     (Vec::new(), summary)

@@ -1,15 +1,15 @@
 //! Lists as another hand reads them.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The content of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct List {
     /// The SHA-256 in hex by the file, named by its path in the room.
     pub digests: BTreeMap<String, String>,
-    /// Records of files without a digest.
-    pub without: usize,
+    /// Files and directories that have a record without a digest.
+    pub without: BTreeSet<String>,
     /// Lines that are nothing of that, and names that come twice.
     pub odd: usize,
     /// Whether the end that the format promises is there; of a format without one: whether the last
@@ -38,6 +38,18 @@ impl List {
         list
     }
 
+    /// Whether each file that it names has a digest, and it is whole.
+    pub fn is_complete(&self) -> bool {
+        self.without.is_empty() && self.odd == 0 && self.is_ended
+    }
+
+    /// Whether nobody could look at a file when the list was made.
+    pub fn hides(&self, name: &str) -> bool {
+        self.without
+            .iter()
+            .any(|hidden| name == hidden || name.strip_prefix(&**hidden).is_some_and(|rest| rest.starts_with('/')))
+    }
+
     fn add(&mut self, path: &str, digest: &str) {
         let is_new = self.digests.insert(name(path), digest.to_owned()).is_none();
         self.odd += usize::from(!is_new || digest.len() != 64);
@@ -47,7 +59,9 @@ impl List {
         let value: Value = serde_json::from_str(line).unwrap_or_default();
         match (value["type"].as_str(), value["path"].as_str(), value["digests"]["sha256"].as_str()) {
             (Some("file"), Some(path), Some(digest)) => self.add(path, digest),
-            (Some("error" | "skipped"), Some(_), None) => self.without += 1,
+            (Some("error" | "skipped"), Some(path), None) => {
+                self.without.insert(name(path));
+            }
             (Some("summary" | "base"), ..) => {}
             _ => self.odd += 1,
         }
@@ -76,7 +90,7 @@ mod tests {
         );
         for (text, without) in [(sums, 0), (bsd, 0), (json, 1)] {
             let list = List::read(text.as_bytes());
-            assert_eq!((list.without, list.odd, list.is_ended), (without, 0, true), "{text}");
+            assert_eq!((list.without.len(), list.odd, list.is_ended), (without, 0, true), "{text}");
             assert_eq!(list.digests, BTreeMap::from([("tree/a".to_owned(), hex.clone())]));
             assert!(!List::read(&text.as_bytes()[..text.len() - 1]).is_ended, "{text}");
             let half = List::read(&text.as_bytes()[..text.len() / 2]);

@@ -20,13 +20,16 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
         let own = listed(&row.name);
         let stood = past.stood(&row.name);
         let has = |digests: &[String]| digests.iter().any(|digest| past.has_stood(&row.name, digest));
+        let has_other = |own: &[String]| own.iter().any(|own| stood.iter().any(|content| content.digest != *own));
         let is_true = match *class {
             "matched" | "metadata-only" => has(&own),
-            "modified" | "bit-rot" => own.iter().any(|own| stood.iter().any(|content| content.digest != *own)),
+            "modified" | "bit-rot" => has_other(&own),
             "moved" | "copied" => from.as_ref().is_some_and(|from| has(&listed(from))),
-            "new" => own.is_empty() && !stood.is_empty(),
-            "missing" => past.was_absent(&row.name) && !own.is_empty(),
-            _ => is_disturbed(account, past, &row.name) || lists.iter().any(|list| list.without > 0),
+            // Also another content under a listed name, when the listed one has another name now.
+            "new" => !stood.is_empty() && (own.is_empty() || has_other(&own)),
+            // Also a listed content that is nowhere, when that of another name is in its place.
+            "missing" => !own.is_empty() && (past.was_absent(&row.name) || has_other(&own)),
+            _ => is_disturbed(account, past, &row.name) || lists.iter().any(|list| list.hides(&row.name)),
         };
         deviations += u64::from(!["matched", "metadata-only"].contains(class));
         court.demand(Law::Compared, is_true, || format!("{} is {class}, from {from:?}", row.name));
@@ -58,15 +61,17 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
         let rows = claims.of(name).count();
         let (now, listed) = (past.content(name), list.digests.get(name));
         let is_same = now.as_ref().map(|content| &content.digest) == listed;
-        is_right &= is_same;
-        // A listed name whose content has another name now has its class there.
-        let least = usize::from(now.is_some());
-        court.demand(Law::Once, (least..=1).contains(&rows), || format!("{name} has {rows} classes"));
+        is_right &= is_same || (listed.is_none() && list.hides(name));
+        // A listed name whose content has another name now has its class there; one that another
+        // content was moved to has two.
+        let least = usize::from(now.is_some() && !list.digests.is_empty());
+        let most = 1 + usize::from(now.is_some() && listed.is_some());
+        court.demand(Law::Once, (least..=most).contains(&rows), || format!("{name} has {rows} classes"));
     }
     let truth = match is_right {
         _ if list.digests.is_empty() => return,
         false => Verdict::Differs,
-        true if list.without + list.odd > 0 || !list.is_ended => Verdict::Incomplete,
+        true if !list.is_complete() => Verdict::Incomplete,
         true => Verdict::Verified,
     };
     court.demand(Law::Next, verdict == Some(truth), || format!("{verdict:?}, and it is {truth:?}"));

@@ -50,8 +50,7 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
             court.demand(Law::Counted, counted, || {
                 format!("{verified} of {expected}, and {right} of {} rows", claims.rows.len())
             });
-            let is_all =
-                lists.iter().any(|list| list.digests.len() == right && list.without + list.odd == 0 && list.is_ended);
+            let is_all = lists.iter().any(|list| list.digests.len() == right && list.is_complete());
             let verdict = summary.verdict;
             let holds = match verdict {
                 Some(Verdict::Verified) => is_all && right > 0 && right == claims.rows.len(),
@@ -90,7 +89,7 @@ fn truth(past: &Past, lists: &[List]) -> Verdict {
         |(name, digest): (&String, &String)| past.content(name).is_some_and(|content| content.digest == *digest);
     match list.digests.iter().all(is_right) {
         false => Verdict::Differs,
-        true if list.without + list.odd > 0 || !list.is_ended => Verdict::Incomplete,
+        true if !list.is_complete() => Verdict::Incomplete,
         true => Verdict::Verified,
     }
 }

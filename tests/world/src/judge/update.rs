@@ -2,7 +2,7 @@
 
 use super::check::{is_alone, lists};
 use super::hash::is_disturbed;
-use crate::account::{Account, Claims, End, Word};
+use crate::account::{Account, Claims, End, Row, Word};
 use crate::laws::{Court, Law};
 use crate::list::List;
 use crate::past::Past;
@@ -39,8 +39,15 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
         End::Panicked => return,
     };
     for class in ["new", "moved", "changed", "metadata-only", "gone", "bit-rot", "unread"] {
-        let rows = claims.rows.iter().filter(|row| matches!(&row.word, Word::Class(found, _) if *found == class));
-        let (rows, claimed) = (rows.count() as u64, summary.counts[class]);
+        let is_class = |word: &Word| matches!(word, Word::Class(found, _) if *found == class);
+        // Also what could not be read and is not listed: a directory, say.
+        let is_unlisted = |name: &str| !claims.of(name).any(|word| matches!(word, Word::Class("unread", _)));
+        let is_counted = |row: &&Row| match row.word {
+            Word::Unread => class == "unread" && is_unlisted(&row.name),
+            ref word => is_class(word),
+        };
+        let rows = claims.rows.iter().filter(is_counted).count() as u64;
+        let claimed = summary.counts[class];
         court.demand(Law::Counted, rows == claimed, || format!("{class}: {claimed}, and {rows} by the events"));
     }
     let Some(after) = account.unkilled.get(list).map(|bytes| List::read(bytes)) else { return };

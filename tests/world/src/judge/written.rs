@@ -90,22 +90,17 @@ fn is_of(bytes: &[u8], before: Option<&Vec<u8>>, step: &Step, claims: &Claims, p
 /// Whether a list is the old one with the changes that an update claims.
 fn is_brought_up(list: &List, old: &List, claims: &Claims, past: &Past) -> bool {
     let mut names: BTreeSet<&String> = old.digests.keys().collect();
-    let mut changed = BTreeSet::new();
     for row in &claims.rows {
         match &row.word {
-            Word::Class("gone", _) => drop(names.remove(&row.name)),
-            Word::Class("new" | "changed" | "metadata-only", _) => {
-                names.insert(&row.name);
-                changed.insert(&row.name);
-            }
-            Word::Class("moved", from) => {
-                from.iter().for_each(|from| drop(names.remove(from)));
-                names.insert(&row.name);
-                changed.insert(&row.name);
-            }
-            _ => {}
-        }
+            Word::Class("gone", _) => names.remove(&row.name),
+            Word::Class("moved", Some(from)) => names.remove(from),
+            _ => false,
+        };
     }
+    // A file that was moved may have left its name to another one.
+    let is_new = |word: &Word| matches!(word, Word::Class("new" | "changed" | "metadata-only" | "moved", _));
+    let changed: BTreeSet<&String> = claims.rows.iter().filter(|row| is_new(&row.word)).map(|row| &row.name).collect();
+    names.extend(&changed);
     let is_listed = |(name, digest): (&String, &String)| {
         let is_kept = old.digests.get(name) == Some(digest);
         if changed.contains(name) { past.has_stood(name, digest) } else { is_kept }

@@ -43,3 +43,19 @@ fn every_world_keeps_the_laws() {
         assert!(!IS_PLAYED || played.acts.contains_key(act), "{act} never came to pass");
     }
 }
+
+/// `PFH_SCRIPT=FILE` plays the script in a file, and prints it.
+#[test]
+fn a_script_keeps_the_laws() {
+    let Some(file) = std::env::var_os("PFH_SCRIPT") else { return };
+    let script = std::fs::read_to_string(file).unwrap().parse().unwrap();
+    let world = play(&script, Keep::Accounts).unwrap();
+    for (account, _) in &world.steps {
+        println!("{:#?}", account.jobs);
+        println!("acts: {:?}", account.acts);
+        for (name, bytes) in &account.after {
+            println!("{name}: {}", String::from_utf8_lossy(bytes));
+        }
+    }
+    println!("{:#?}", world.breaches);
+}
