@@ -130,8 +130,10 @@ impl Manifest {
             Some(path) => outputs.file("output", Some(path)),
             None => outputs.standard(),
         };
-        let seal = self.output.path().filter(|_| self.seal.is_some()).map(seal::beside);
-        outputs.writes_beside("seal", seal, Existing::Refused);
+        let sealed = self.output.path().filter(|_| self.seal.is_some());
+        let waiting = sealed.filter(|path| seal::is_there(path)).map(seal::waiting);
+        outputs.writes_beside("seal", sealed.map(seal::beside), Existing::Refused);
+        outputs.writes_beside("waiting seal", waiting, Existing::Refused);
         outputs.reads_all(self.seal.as_ref().and_then(|sealing| sealing.key.as_ref()));
     }
 
@@ -284,6 +286,7 @@ impl Writer {
 pub(crate) struct Sealed {
     path: PathBuf,
     sealing: Sealing,
+    options: Options,
     witness: Arc<Mutex<Option<seal::Witness>>>,
 }
 
@@ -306,34 +309,45 @@ impl Sealed {
             limit: memory.max(1 << 20),
             ..Options::default()
         };
-        let witness = Arc::new(Mutex::new(Some(seal::Witness::begin(options, REGISTRY))));
+        let witness = Arc::new(Mutex::new(Some(seal::Witness::begin(options.clone(), REGISTRY))));
         let seeing = Arc::clone(&witness);
         output.show(Box::new(move |bytes| {
             if let Some(witness) = &mut *seeing.lock().unwrap_or_else(PoisonError::into_inner) {
                 witness.see(bytes);
             }
         }));
-        Some(Sealed { path, sealing, witness })
+        Some(Sealed { path, sealing, options, witness })
     }
 
-    /// Commits the output of a manifest that is whole, and writes its seal if there is one.
+    /// Commits the output of a manifest that is whole, and writes its seal if there is one. Where a
+    /// sealed manifest is replaced, both are the old ones or both the new ones, whenever the run
+    /// ends.
     ///
     /// # Errors
-    /// The output's. When the seal cannot be made or written: the manifest is whole then, unless a
-    /// signal ended the reading of its records: then it has no name.
+    /// The output's. When the seal cannot be made or written: a manifest that takes no other's place
+    /// is whole then, unless a signal ended the reading of its records: then it has no name.
     pub(crate) fn commit(mut output: Output, sealed: Option<Sealed>) -> Result<(), Error> {
-        let Some(Sealed { path, sealing: Sealing { key, defaults }, witness }) = sealed else {
+        let Some(Sealed { path, sealing: Sealing { key, defaults }, options, witness }) = sealed else {
             return output.commit().map_err(Error::Sink);
         };
         io::Write::flush(&mut output).map_err(Error::Sink)?;
         let witness = witness.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let seen = witness.map(seal::Witness::end);
-        if let Some(Err(SealError::Io(error))) = seen {
+        let Some(seen) = witness.map(seal::Witness::end) else { return output.commit().map_err(Error::Sink) };
+        let seen = match seen {
+            Err(SealError::Io(error)) => return Err(Error::Sink(error)),
+            seen => seen,
+        };
+        let (key, defaults) = (key.as_deref(), defaults.as_deref());
+        if !seal::is_there(&path) {
+            output.commit().map_err(Error::Sink)?;
+            return seal::write(&path, seen, key, defaults).map_err(Error::output);
+        }
+        let made = seal::write_waiting(&path, seen, key, defaults).map_err(Error::output)?;
+        if let Err(error) = output.commit() {
+            seal::settle_as_it_is(&path, &options, REGISTRY);
             return Err(Error::Sink(error));
         }
-        output.commit().map_err(Error::Sink)?;
-        let write = |seen| seal::write(&path, seen, key.as_deref(), defaults.as_deref()).map_err(Error::output);
-        seen.map_or(Ok(()), write)
+        seal::replace(&path, &made).map_err(Error::output)
     }
 }
 
