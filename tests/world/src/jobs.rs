@@ -143,7 +143,9 @@ fn compare(room: &Room, request: check::Request) -> Ended {
 }
 
 fn bring_up(room: &Room, plan: Plan, list: &str) -> Ended {
-    let request = update::Request::new(room.path(list), Input::new([room.path(TREE)])).plan(plan);
+    let request = update::Request::new(room.path(list), Input::new([room.path(TREE)]));
+    // Lists of sums do not name it.
+    let request = request.algorithms(algorithm()).plan(plan);
     let mut rows = Vec::new();
     let ran = update::run(
         &request,

@@ -19,7 +19,8 @@ pub struct List {
 
 /// The path in the room of a name in a list.
 fn name(text: &str) -> String {
-    text.rfind("/tree/").map_or(text, |at| &text[at + 1..]).to_owned()
+    let tree = if text.ends_with("/tree") { "/tree" } else { "/tree/" };
+    text.rfind(tree).map_or(text, |at| &text[at + 1..]).to_owned()
 }
 
 impl List {

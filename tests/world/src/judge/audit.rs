@@ -26,7 +26,7 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
             "modified" | "bit-rot" => has_other(&own),
             "moved" | "copied" => from.as_ref().is_some_and(|from| has(&listed(from))),
             // Also another content under a listed name, when the listed one has another name now.
-            "new" => !stood.is_empty() && (own.is_empty() || has_other(&own)),
+            "new" => !stood.is_empty() && (own.len() < lists.len() || own.is_empty() || has_other(&own)),
             // Also a listed content that is nowhere, when that of another name is in its place.
             "missing" => !own.is_empty() && (past.was_absent(&row.name) || has_other(&own)),
             _ => is_disturbed(account, past, &row.name) || lists.iter().any(|list| list.hides(&row.name)),

@@ -101,6 +101,8 @@ fn is_brought_up(list: &List, old: &List, claims: &Claims, past: &Past) -> bool 
     let is_new = |word: &Word| matches!(word, Word::Class("new" | "changed" | "metadata-only" | "moved", _));
     let changed: BTreeSet<&String> = claims.rows.iter().filter(|row| is_new(&row.word)).map(|row| &row.name).collect();
     names.extend(&changed);
+    let is_kept = |word: &Word| matches!(word, Word::Class("bit-rot" | "unread", _));
+    names.extend(claims.rows.iter().filter(|row| is_kept(&row.word)).map(|row| &row.name));
     let is_listed = |(name, digest): (&String, &String)| {
         let is_kept = old.digests.get(name) == Some(digest);
         if changed.contains(name) { past.has_stood(name, digest) } else { is_kept }
