@@ -40,7 +40,7 @@ fn every_world_keeps_the_laws() {
     assert!(played.failures.is_empty(), "\n{}", report(&played));
     // Worlds in which nothing happens would prove nothing.
     for act in ["fail", "short", "late", "kill", "cut-power", "write", "make", "remove", "rename", "swap", "rot"] {
-        assert!(!IS_PLAYED || played.acts.contains_key(act), "{act} never came to pass");
+        assert!(!IS_PLAYED || count < WORLDS || played.acts.contains_key(act), "{act} never came to pass");
     }
 }
 
