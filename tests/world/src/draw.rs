@@ -8,10 +8,20 @@ use crate::step::{Form, Job, Manner, Step};
 use pfh_source::os::seam::Kind;
 
 /// The files of a tree.
-const NAMES: [&str; 8] =
-    ["tree/a", "tree/b", "tree/c", "tree/d/f", "tree/d/g", "tree/d/e/h", "tree/d/e/i", "tree/\u{fc}"];
+const NAMES: [&str; 10] = [
+    "tree/a",
+    "tree/b",
+    "tree/c",
+    "tree/d/f",
+    "tree/d/g",
+    "tree/d/e/h",
+    "tree/d/e/i",
+    "tree/k/f",
+    "tree/k/m",
+    "tree/\u{fc}",
+];
 /// The directories that are listed.
-const DIRECTORIES: [&str; 3] = ["tree", "tree/d", "tree/d/e"];
+const DIRECTORIES: [&str; 4] = ["tree", "tree/d", "tree/d/e", "tree/k"];
 /// The largest file, in bytes.
 const LARGEST: usize = 64 << 10;
 
@@ -140,6 +150,7 @@ impl Artist {
             5 | 6 => Deed::Resize(name, self.random.below(6000)),
             7 => Deed::Remove(name),
             8 => Deed::Rename(name, other),
+            9 if name != MEDIUM && self.random.one_in(3) => Deed::Swap("tree/d".to_owned(), "tree/k".to_owned()),
             9 => Deed::Swap(name, other),
             10 => Deed::Rot(name, self.random.below(3000)),
             _ => Deed::Date(name, self.random.pick(&[-86_400, 0, 1_000_000_000, 4_000_000_000])),
@@ -153,6 +164,7 @@ impl Artist {
             mode: self.random.below(3),
             ring: self.random.one_in(5),
             retries: u32::from(self.random.one_in(4)),
+            memory: self.random.pick(&[0, 0, 32, 256]),
         }
     }
 
@@ -164,10 +176,11 @@ impl Artist {
     fn step(&mut self, jobs: Vec<Job>) {
         let places: Vec<String> = jobs.iter().filter(|job| job.writes()).map(place).collect();
         let reads_medium = jobs.contains(&Job::Acquire);
-        let steps = jobs.into_iter().map(|job| Step { job, manner: self.manner() }).collect();
+        let steps = jobs.iter().map(|job| Step { job: job.clone(), manner: self.manner() }).collect();
+        let mut killed = false;
         self.events.push(Event::Step(steps));
         for _ in 0..self.random.below(4) {
-            let (at, act) = match self.random.below(5) {
+            let last = match self.random.below(5) {
                 0..=2 if !places.is_empty() => {
                     let place = self.random.pick(&places);
                     self.written(&place)
@@ -179,7 +192,12 @@ impl Artist {
                     self.read(name)
                 }
             };
-            self.events.push(Event::At(at, act));
+            killed |= matches!(last.1, Act::Kill | Act::Cut(_));
+            self.events.push(Event::At(last.0, last.1));
+        }
+        // The same again, in peace.
+        if killed && self.random.one_in(2) {
+            jobs.into_iter().for_each(|job| self.quiet(job));
         }
     }
 

@@ -48,6 +48,9 @@ fn plan(manner: Manner) -> Plan {
     plan.mode = [Mode::Adaptive, Mode::Mtp, Mode::Smt][manner.mode % 3];
     plan.backend = if manner.ring { Backend::Uring } else { Backend::Plain };
     plan.retries = manner.retries;
+    if manner.memory > 0 {
+        plan.memory = manner.memory << 10;
+    }
     plan
 }
 
@@ -103,6 +106,7 @@ fn hash(room: &Room, plan: Plan, list: &str, form: Form, sealed: bool) -> Ended 
             ("skipped", run.skipped),
             ("failed", run.failed),
             ("interrupted", u64::from(run.interrupted)),
+            ("peak", run.stats.peak_table),
         ]);
         Summary { counts, ..Summary::default() }
     });

@@ -21,6 +21,8 @@ pub enum Law {
     Counted,
     /// The next command says the truth, after any fault.
     Next,
+    /// Memory in flight is at most the table and a slab of each reader.
+    Bounded,
     /// Evidence is as it was left.
     Untouched,
     /// Each job ends, and without a panic.
@@ -66,7 +68,7 @@ pub fn breaches(account: &Account, past: &Past) -> Vec<Breach> {
         match &step.job {
             // The results of a job that was killed were never seen.
             _ if killed => {}
-            Job::Hash { .. } => judge::hash::judge(account, past, claims, &mut court),
+            Job::Hash { .. } => judge::hash::judge(account, past, (step, claims), &mut court),
             Job::Check(list) => judge::check::judge(account, past, list, claims, &mut court),
             Job::Audit(list) => judge::audit::judge(account, past, list, claims, &mut court),
             Job::Update(list) => judge::update::judge(account, past, list, claims, &mut court),

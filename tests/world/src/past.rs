@@ -109,13 +109,35 @@ impl Past {
         self.put(to, Some(file));
     }
 
-    /// Two files have changed places.
+    /// Two files, or two directories, have changed places.
     pub fn swap(&mut self, one: &str, other: &str) {
+        if !self.names.contains_key(one) {
+            self.swap_directories(one, other);
+            return;
+        }
         let (Some(&first), Some(&second)) = (self.names.get(one), self.names.get(other)) else { return };
         self.touch(first);
         self.touch(second);
         self.put(one, Some(second));
         self.put(other, Some(first));
+    }
+
+    fn swap_directories(&mut self, one: &str, other: &str) {
+        let below = |directory: &str| -> Vec<(String, usize)> {
+            let inside =
+                |name: &str| name.strip_prefix(directory).filter(|rest| rest.starts_with('/')).map(str::to_owned);
+            self.names.iter().filter_map(|(name, file)| Some((inside(name)?, *file))).collect()
+        };
+        let (first, second) = (below(one), below(other));
+        for (directory, files) in [(one, &first), (other, &second)] {
+            files.iter().for_each(|(rest, _)| self.put(&format!("{directory}{rest}"), None));
+        }
+        for (directory, files) in [(other, &first), (one, &second)] {
+            for (rest, file) in files {
+                self.touch(*file);
+                self.put(&format!("{directory}{rest}"), Some(*file));
+            }
+        }
     }
 
     /// The content that a name has now.

@@ -34,7 +34,7 @@ impl Room {
         let memory = Path::new("/dev/shm");
         let place = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let room = tempfile::Builder::new().prefix("world-").tempdir_in(place)?;
-        for directory in ["tree/d/e", "medium", "lists", "images"] {
+        for directory in ["tree/d/e", "tree/k", "medium", "lists", "images"] {
             fs::create_dir_all(room.path().join(directory))?;
         }
         Ok(Room(room))
@@ -65,9 +65,18 @@ impl Room {
             Deed::Write(name, ..) | Deed::Resize(name, _) | Deed::Remove(name) | Deed::Rot(name, _) => vec![name],
             Deed::Date(name, _) => vec![name],
         };
-        if !needs.into_iter().all(is_there) {
+        let is_directory = |name: &&String| self.path(name).is_dir();
+        if !needs.iter().all(|name| is_there(name)) && !needs.iter().all(is_directory) {
             return Ok(false);
         }
+        match self.done(deed, past) {
+            // Its directory has another name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            done => done,
+        }
+    }
+
+    fn done(&self, deed: &Deed, past: &mut Past) -> io::Result<bool> {
         match deed {
             Deed::Make(name, length, salt) => {
                 let content = bytes(*length, *salt);

@@ -61,11 +61,13 @@ pub struct Manner {
     pub ring: bool,
     /// How often a read that fails is made again.
     pub retries: u32,
+    /// KiB of the table; 0 for the usual one.
+    pub memory: usize,
 }
 
 impl Default for Manner {
     fn default() -> Manner {
-        Manner { threads: 1, readers: 1, mode: 0, ring: false, retries: 0 }
+        Manner { threads: 1, readers: 1, mode: 0, ring: false, retries: 0, memory: 0 }
     }
 }
 
@@ -94,8 +96,8 @@ impl fmt::Display for Step {
             Job::Acquire => f.write_str("acquire")?,
             Job::Verify => f.write_str("verify")?,
         }
-        let Manner { threads, readers, mode, ring, retries } = self.manner;
-        write!(f, " by {threads} {readers} {mode} {ring} {retries}")
+        let Manner { threads, readers, mode, ring, retries, memory } = self.manner;
+        write!(f, " by {threads} {readers} {mode} {ring} {retries} {memory}")
     }
 }
 
@@ -116,6 +118,7 @@ fn parsed(line: &str) -> Option<Step> {
         mode: word(words)?,
         ring: word(words)?,
         retries: word(words)?,
+        memory: word(words).unwrap_or(0),
     };
     let words = &mut job.split(' ');
     let job = match words.next()? {

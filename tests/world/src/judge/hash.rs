@@ -4,10 +4,12 @@ use crate::account::{Account, Claims, Word};
 use crate::laws::{Court, Law};
 use crate::past::Past;
 use crate::room::TREE;
+use crate::step::{Manner, Step};
+use pfh::DEFAULT_MEMORY;
 use std::collections::BTreeSet;
 
 /// Asks the records of a run, and its summary.
-pub fn judge(account: &Account, past: &Past, claims: &Claims, court: &mut Court) {
+pub fn judge(account: &Account, past: &Past, (step, claims): (&Step, &Claims), court: &mut Court) {
     let mut bytes = 0;
     for row in &claims.rows {
         let disturbed = is_disturbed(account, past, &row.name);
@@ -29,6 +31,9 @@ pub fn judge(account: &Account, past: &Past, claims: &Claims, court: &mut Court)
         court.demand(Law::Next, is_excused, || format!("nothing happened, and it ended with {:?}", claims.end));
         return;
     };
+    let most = most_memory(step.manner);
+    let peak = summary.counts["peak"];
+    court.demand(Law::Bounded, peak <= most, || format!("{peak} bytes in flight, and {most} are allowed"));
     let is_whole = summary.counts["interrupted"] == 0;
     for name in past.constant(TREE) {
         let rows = claims.of(name).count();
@@ -51,6 +56,13 @@ pub fn judge(account: &Account, past: &Past, claims: &Claims, court: &mut Court)
     let is_open = hidden.iter().any(|name| past.touches(name) == 0) && is_whole;
     let is_said = summary.counts["failed"] > 0;
     court.demand(Law::Counted, !is_open || is_said, || format!("{hidden:?} are missing, and nothing failed"));
+}
+
+/// The bytes that may be in flight: the table, and for each thread that reads a sixteenth of it or a
+/// page.
+fn most_memory(manner: Manner) -> u64 {
+    let table = if manner.memory == 0 { DEFAULT_MEMORY } else { manner.memory << 10 };
+    (table + (manner.threads + manner.readers) * (table / 16).max(4096)) as u64
 }
 
 /// Whether somebody changed something about a file, or a call on it or above it failed.
