@@ -333,8 +333,8 @@ impl Sealed {
     /// ends.
     ///
     /// # Errors
-    /// The output's. When the seal cannot be made or written: a manifest that takes no other's place
-    /// is whole then, unless a signal ended the reading of its records: then it has no name.
+    /// The output's. When the seal cannot be made or written: a manifest that takes no other's
+    /// place is whole then, unless a signal ended the reading of its records: then it has no name.
     pub(crate) fn commit(mut output: Output, sealed: Option<Sealed>) -> Result<(), Error> {
         let Some(Sealed { path, sealing: Sealing { key, defaults }, options, witness, held }) = sealed else {
             return output.commit().map_err(Error::Sink);

@@ -236,6 +236,9 @@ impl Artist {
 
     /// An act at a call on an output.
     fn written(&mut self, output: &str) -> (At, Act) {
+        if output.starts_with("images/") {
+            return self.imaged(output);
+        }
         let (directory, last) = output.split_once('/').unwrap_or(("", output));
         let waiting = format!("{directory}/.{last}");
         let unnamed = format!("{directory}/#");
@@ -250,15 +253,27 @@ impl Artist {
             7 => (Kind::Create, output.to_owned()),
             _ => (Kind::Open, directory.to_owned()),
         };
-        let act = match self.random.below(8) {
+        let turn = if self.random.one_in(2) { 1 } else { self.turn() };
+        (At { kind, place, turn }, self.end())
+    }
+
+    /// An act at a call on the files of an image.
+    fn imaged(&mut self, image: &str) -> (At, Act) {
+        let beside = self.random.pick(&["", "", "", ".map", ".map.new", ".log", ".log.jsonl"]);
+        let kind = self.random.pick(&[Kind::Write, Kind::Write, Kind::Write, Kind::Sync, Kind::Create, Kind::Rename]);
+        let turn = 1 + self.random.below(12) as u32;
+        (At { kind, place: format!("{image}{beside}"), turn }, self.end())
+    }
+
+    /// An act that may end a job which writes.
+    fn end(&mut self) -> Act {
+        match self.random.below(8) {
             0..=2 => self.failure(&["EIO", "ENOSPC", "EDQUOT", "EROFS", "EFBIG"]),
             3 => Act::Short(1 + self.random.below(200)),
             4 | 5 => Act::Kill,
             6 => Act::Cut(self.random.number()),
             _ => Act::Late(1 + self.random.below(30) as u32),
-        };
-        let turn = if self.random.one_in(2) { 1 } else { self.turn() };
-        (At { kind, place, turn }, act)
+        }
     }
 
     /// One of these errors, or one that passes.

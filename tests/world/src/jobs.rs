@@ -6,9 +6,11 @@ use crate::step::{Form, Job, Manner, Step};
 use pfh::acquire::{self, ImageFormat, Origin, To};
 use pfh::check::{self, Checked, Task};
 use pfh::hash::{self, Manifest, Sealing};
+use pfh::imaging::Ring;
 use pfh::manifest::{End as LineEnd, Format, Layout, Marker};
 use pfh::{Algorithm, Backend, Control, Input, Mode, Outcome, Plan, Recurse, update, verify};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Runs a job to its end.
 pub fn run(room: &Room, step: &Step) -> Claims {
@@ -25,7 +27,7 @@ pub fn run(room: &Room, step: &Step) -> Claims {
             compare(room, check::Request::new(room.path(list)).root(room.path(TREE)).task(task).plan(plan))
         }
         Job::Update(list) => bring_up(room, plan, list),
-        Job::Acquire => image(room),
+        Job::Acquire => image(room, step.manner),
         Job::Verify => judge(room),
     };
     let end = match end {
@@ -187,9 +189,13 @@ fn bring_up(room: &Room, plan: Plan, list: &str) -> Ended {
 /// The image of the medium.
 pub const IMAGE: &str = "images/disk.img";
 
-fn image(room: &Room) -> Ended {
+fn image(room: &Room, manner: Manner) -> Ended {
     let to = To { path: room.path(IMAGE), form: ImageFormat::RAW };
-    let request = acquire::Request::new(Origin::Medium(room.path(MEDIUM)), vec![to]);
+    let mut request = acquire::Request::new(Origin::Medium(room.path(MEDIUM)), vec![to]);
+    // Small blocks, so that a small medium is many.
+    request.reading.ring = Ring::new(Some(4096), Some(4)).ok();
+    request.reading.readers = manner.readers;
+    request.reading.checkpoint = Duration::ZERO;
     let mut unchanged = 0;
     let ran = acquire::run(
         &request,

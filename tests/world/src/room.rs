@@ -232,8 +232,8 @@ impl Room {
         Ok(())
     }
 
-    /// Waits until the clock of the file system has gone on, so that the next change is told from
-    /// the last one by its time. Kernels before 6.13 stamp files by a clock of some milliseconds.
+    /// Waits until the clock of the file system has gone on, so that the next change has another
+    /// time than the last one. Kernels before 6.13 stamp files by a clock of some milliseconds.
     ///
     /// # Errors
     /// The system's.

@@ -24,9 +24,9 @@ pub fn prepare(
     wait(manifest, &made(manifest, bytes, options, registry, signing, defaults)?)
 }
 
-/// As [`write()`](super::write()), in the place of a seal that is there: the new one waits in a file until the
-/// manifest has its name and [`replace`] is called. Until then the old seal holds for the old
-/// manifest, and this one for the new.
+/// As [`write()`](super::write()), in the place of a seal that is there: the new one waits in a
+/// file until the manifest has its name and [`replace`] is called. Until then the old seal holds
+/// for the old manifest, and this one for the new.
 ///
 /// # Errors
 /// As [`write()`](super::write()).

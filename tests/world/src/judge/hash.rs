@@ -58,8 +58,8 @@ pub fn judge(account: &Account, past: &Past, (step, claims): (&Step, &Claims), c
     court.demand(Law::Counted, !is_open || is_said, || format!("{hidden:?} are missing, and nothing failed"));
 }
 
-/// The bytes that may be in flight: the table, and for each thread that reads a sixteenth of it or a
-/// page.
+/// The bytes that may be in flight: the table, and for each thread that reads a sixteenth of it or
+/// a page.
 fn most_memory(manner: Manner) -> u64 {
     let table = if manner.memory == 0 { DEFAULT_MEMORY } else { manner.memory << 10 };
     (table + (manner.threads + manner.readers) * (table / 16).max(4096)) as u64
