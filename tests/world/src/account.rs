@@ -46,7 +46,7 @@ impl Account {
     pub fn has_failed(&self, name: &str) -> bool {
         let is_above =
             |place: &str| name == place || name.strip_prefix(place).is_some_and(|rest| rest.starts_with('/'));
-        self.failures().any(|place| is_above(place))
+        self.failures().any(is_above)
     }
 
     /// The files on which calls failed for good.

@@ -1,6 +1,7 @@
 //! Each law has judges that see: a false claim of each kind is caught by its law.
 
 use pfh::Verdict;
+use pfh_source::os::seam::is_played;
 use pfh_world::account::{Account, Claims, End, Row, Summary, Word};
 use pfh_world::laws::{Law, breaches};
 use pfh_world::past::Past;
@@ -234,7 +235,7 @@ fn half_an_output_after_a_kill_is_caught() {
     assert_eq!(world.breaches, []);
     let (account, past) = world.steps.last().unwrap();
     if !account.is_killed() {
-        assert!(!pfh_source::os::seam::IS_PLAYED);
+        assert!(!is_played(), "it was not killed");
         return;
     }
     assert_eq!(account.after["lists/one"], account.before["lists/one"], "it was killed before the rename");
