@@ -32,7 +32,7 @@ pub fn state_of(manifest: &Path) -> PathBuf {
     with(manifest, ".checked")
 }
 
-/// How often a manifest is opened again that another run replaces at the same time.
+/// How often a manifest is opened again that other runs replace at the same time.
 pub(crate) const TRIES: usize = 16;
 
 /// Another run holds a manifest.

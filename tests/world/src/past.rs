@@ -129,6 +129,9 @@ impl Past {
             self.names.iter().filter_map(|(name, file)| Some((inside(name)?, *file))).collect()
         };
         let (first, second) = (below(one), below(other));
+        for directory in [one, other] {
+            *self.touched.entry(directory.to_owned()).or_default() += 1;
+        }
         for (directory, files) in [(one, &first), (other, &second)] {
             files.iter().for_each(|(rest, _)| self.put(&format!("{directory}{rest}"), None));
         }
