@@ -58,7 +58,7 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 
 worlds: ## WORLDS worlds (a million) around the jobs, from the number CAMPAIGN (today's date); one that breaks a law prints its number and its shrunk script; two hours, nightly
 	$(CARGO) test --package pfh-world --no-run
-	seq 0 1000 $$(($(WORLDS) - 1)) | xargs -P $$(nproc) -I FROM env PFH_CAMPAIGN=$(CAMPAIGN) PFH_WORLDS_FROM=FROM PFH_WORLDS=1000 \
+	seq 0 1000 $$(($(WORLDS) - 1)) | xargs -P $$(nproc) -I {} env PFH_CAMPAIGN=$(CAMPAIGN) PFH_WORLDS_FROM={} PFH_WORLDS=1000 \
 		$(CARGO) test --quiet --package pfh-world --test worlds every_world
 
 model: ## a million schedules of each case of the scheduler's model, PFH_MODEL_SEED=… from another seed; hours, nightly
