@@ -2,9 +2,11 @@
 CARGO ?= cargo
 CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
+WORLDS ?= 1000000
+CAMPAIGN ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
-.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns model inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows macos dist
+.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns model inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows worlds macos dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -45,7 +47,7 @@ features: ## each feature of the library alone, and the program without any, com
 	$(CARGO) clippy --package pfh-cli --no-default-features --quiet -- -D warnings
 	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
-nightly: features portable windows macos model ## the tests that take minutes: long vectors, many seeds, every errno at every call; kernels with their assertions
+nightly: features portable windows macos model worlds ## the tests that take minutes: long vectors, many seeds, every errno at every call; kernels with their assertions
 	$(CARGO) test --package pfh-kernel --package pfh-digest --config profile.dev.package.pfh-kernel.overflow-checks=true --config profile.dev.package.pfh-kernel.debug-assertions=true
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
@@ -53,6 +55,11 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --package pfh-container --package pfh-encrypted --release mutants
+
+worlds: ## WORLDS worlds (a million) around the jobs, from the number CAMPAIGN (today's date); one that breaks a law prints its number and its shrunk script; two hours, nightly
+	$(CARGO) test --package pfh-world --no-run
+	seq 0 1000 $$(($(WORLDS) - 1)) | xargs -P $$(nproc) -I {} env PFH_CAMPAIGN=$(CAMPAIGN) PFH_WORLDS_FROM={} PFH_WORLDS=1000 \
+		$(CARGO) test --quiet --package pfh-world --test worlds every_world
 
 model: ## a million schedules of each case of the scheduler's model, PFH_MODEL_SEED=… from another seed; hours, nightly
 	PFH_MODEL=$${PFH_MODEL:-1000000} $(CARGO) test --package pfh-engine --release --test model

@@ -1,6 +1,7 @@
 //! The files that are kept beside a manifest under its name, and the lock of those who write them.
 
 use crate::seal;
+use pfh_source::{Document, Stat, os};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,13 @@ pub fn state_of(manifest: &Path) -> PathBuf {
     with(manifest, ".checked")
 }
 
+/// How often a manifest is opened again that other runs replace at the same time.
+pub(crate) const TRIES: usize = 16;
+
+/// Another run holds a manifest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Busy;
+
 /// An open manifest that this run holds the lock of. The lock is given up at the end, and not only
 /// closed: a child that another thread starts may have the descriptor for a moment longer.
 pub(crate) struct Held(File);
@@ -39,6 +47,23 @@ impl Held {
     /// Locks it; `None` if another run holds it. Where the file system has no locks nobody does.
     pub fn of(file: File) -> Option<Held> {
         (!matches!(file.try_lock(), Err(TryLockError::WouldBlock))).then_some(Held(file))
+    }
+
+    /// Locks the file that has this name; `None` where it cannot be opened.
+    ///
+    /// # Errors
+    /// When another run holds it, or replaces it again and again.
+    pub fn at(path: &Path) -> Result<Option<Held>, Busy> {
+        for _ in 0..TRIES {
+            let Ok(file) = Document::file(path) else { return Ok(None) };
+            let held = Held::of(file.into_file()).ok_or(Busy)?;
+            // Another run may have replaced it between the two.
+            let is_same = |seen: Stat| os::stat_path(path).is_ok_and(|(now, _)| now.identity() == seen.identity());
+            if os::stat(held.file()).is_ok_and(is_same) {
+                return Ok(Some(held));
+            }
+        }
+        Err(Busy)
     }
 
     /// The file.

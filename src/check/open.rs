@@ -5,9 +5,11 @@ use super::problem::Problem;
 use super::request::{Request, Turn};
 use super::signed;
 use crate::algorithms::REGISTRY;
-use crate::job::Error;
+use crate::beside::TRIES;
+use crate::job::{Error, Kind};
 use pfh_custody::seal::{self, Held};
 use pfh_ledger::Ledger;
+use pfh_source::os;
 use std::io;
 use std::path::Path;
 
@@ -51,7 +53,31 @@ pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(O
     Ok((held, ledger))
 }
 
+/// The same of one manifest. One that does not agree with its seal is opened again if somebody
+/// replaced one of them meanwhile: list and seal are of two runs then.
 fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Ledger), Error> {
+    let can_change = std::fs::metadata(manifest).is_ok_and(|found| found.is_file());
+    for _ in 0..if can_change { TRIES } else { 0 } {
+        let before = state(manifest);
+        let opened = open_once(request, manifest);
+        let is_accused = opened.as_ref().is_err_and(|error| error.kind() == Kind::Negative);
+        if !is_accused || state(manifest) == before {
+            return opened;
+        }
+    }
+    open_once(request, manifest)
+}
+
+/// Which file it is, its size in bytes, and when it was written.
+type State = ((u64, u128), u64, (i64, u32));
+
+/// A manifest and its seals as they lie there: which files they are, their sizes and times.
+fn state(manifest: &Path) -> [Option<State>; 3] {
+    let files = [manifest.to_owned(), seal::beside(manifest), seal::waiting(manifest)];
+    files.map(|path| os::stat_path(&path).ok().map(|(seen, _)| (seen.identity(), seen.size, seen.mtime)))
+}
+
+fn open_once(request: &Request, manifest: &Path) -> Result<(Option<Held>, Ledger), Error> {
     let text = Text::open(manifest)?;
     // One that is verified is kept as it was read: the files are compared with the bytes that were
     // verified, even if its name leads to others by then.

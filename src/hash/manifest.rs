@@ -4,8 +4,9 @@ use super::event::{Event, Summary};
 use super::request::is_elsewhere;
 use super::{Problem, Request};
 use crate::algorithms::REGISTRY;
+use crate::beside::{Busy, Held};
 use crate::destination::Destination;
-use crate::job::Error;
+use crate::job::{self, Error};
 use crate::outputs::{Existing, Outputs};
 use crate::seal::{self, SealError};
 use pfh_digest::Algorithm;
@@ -13,9 +14,9 @@ use pfh_engine::{Outcome, Record, Summary as Run};
 use pfh_manifest::{Carried, Encode, End, Format, Layout, Marker, Options, Preamble, Unrepresentable};
 use pfh_similarity::{Named, Similar};
 use pfh_source::os::names::OsStringExt;
-use pfh_source::{Output, Volumes};
+use pfh_source::{Output, Volumes, os};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The head of a manifest.
@@ -130,8 +131,10 @@ impl Manifest {
             Some(path) => outputs.file("output", Some(path)),
             None => outputs.standard(),
         };
-        let seal = self.output.path().filter(|_| self.seal.is_some()).map(seal::beside);
-        outputs.writes_beside("seal", seal, Existing::Refused);
+        let sealed = self.output.path().filter(|_| self.seal.is_some());
+        let waiting = sealed.filter(|path| seal::is_there(path)).map(seal::waiting);
+        outputs.writes_beside("seal", sealed.map(seal::beside), Existing::Refused);
+        outputs.writes_beside("waiting seal", waiting, Existing::Refused);
         outputs.reads_all(self.seal.as_ref().and_then(|sealing| sealing.key.as_ref()));
     }
 
@@ -222,7 +225,7 @@ impl Writer {
         let encoder = manifest.encoder(&manifest.about(request), output.room())?;
         let (seal, plan) = (manifest.seal.as_ref(), &request.plan);
         let form = (manifest.format, manifest.layout);
-        let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, plan.memory, &mut output);
+        let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, plan.memory, &mut output)?;
         Ok(Writer { encoder, output, sealed, bytes: 0, written: 0, unwritten: 0, without: 0 })
     }
 
@@ -284,11 +287,17 @@ impl Writer {
 pub(crate) struct Sealed {
     path: PathBuf,
     sealing: Sealing,
+    options: Options,
     witness: Arc<Mutex<Option<seal::Witness>>>,
+    /// The lock of a sealed manifest that is replaced.
+    held: Option<Held>,
 }
 
 impl Sealed {
     /// Begins the seal of an output, if that is asked for and the output is a file.
+    ///
+    /// # Errors
+    /// When the output takes the place of a sealed manifest that another run has.
     pub(crate) fn begin(
         to: &Destination,
         seal: Option<&Sealing>,
@@ -296,8 +305,11 @@ impl Sealed {
         algorithms: &[Algorithm],
         memory: usize,
         output: &mut Output,
-    ) -> Option<Sealed> {
-        let (sealing, path) = (seal?.clone(), to.path()?.to_owned());
+    ) -> Result<Option<Sealed>, Error> {
+        let (Some(sealing), Some(path)) = (seal.cloned(), to.path().map(Path::to_owned)) else { return Ok(None) };
+        // Two runs would leave the list of one and the seal of the other.
+        let held = if os::REPLACES_OPEN && seal::is_there(&path) { Held::at(&path) } else { Ok(None) };
+        let held = held.map_err(|Busy| Error::input(job::About::new(&path, Problem::Busy)))?;
         let options = Options {
             format: Some(format),
             // The algorithms are known here, so digests of any length are read back right.
@@ -306,34 +318,49 @@ impl Sealed {
             limit: memory.max(1 << 20),
             ..Options::default()
         };
-        let witness = Arc::new(Mutex::new(Some(seal::Witness::begin(options, REGISTRY))));
+        let witness = Arc::new(Mutex::new(Some(seal::Witness::begin(options.clone(), REGISTRY))));
         let seeing = Arc::clone(&witness);
         output.show(Box::new(move |bytes| {
             if let Some(witness) = &mut *seeing.lock().unwrap_or_else(PoisonError::into_inner) {
                 witness.see(bytes);
             }
         }));
-        Some(Sealed { path, sealing, witness })
+        Ok(Some(Sealed { path, sealing, options, witness, held }))
     }
 
-    /// Commits the output of a manifest that is whole, and writes its seal if there is one.
+    /// Commits the output of a manifest that is whole, and writes its seal if there is one. Where a
+    /// sealed manifest is replaced, both are the old ones or both the new ones, whenever the run
+    /// ends.
     ///
     /// # Errors
-    /// The output's. When the seal cannot be made or written: the manifest is whole then, unless a
-    /// signal ended the reading of its records: then it has no name.
+    /// The output's. When the seal cannot be made or written: a manifest that takes no other's
+    /// place is whole then, unless a signal ended the reading of its records: then it has no name.
     pub(crate) fn commit(mut output: Output, sealed: Option<Sealed>) -> Result<(), Error> {
-        let Some(Sealed { path, sealing: Sealing { key, defaults }, witness }) = sealed else {
+        let Some(Sealed { path, sealing: Sealing { key, defaults }, options, witness, held }) = sealed else {
             return output.commit().map_err(Error::Sink);
         };
         io::Write::flush(&mut output).map_err(Error::Sink)?;
         let witness = witness.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let seen = witness.map(seal::Witness::end);
-        if let Some(Err(SealError::Io(error))) = seen {
+        let Some(seen) = witness.map(seal::Witness::end) else { return output.commit().map_err(Error::Sink) };
+        let seen = match seen {
+            Err(SealError::Io(error)) => return Err(Error::Sink(error)),
+            seen => seen,
+        };
+        let (key, defaults) = (key.as_deref(), defaults.as_deref());
+        if !seal::is_there(&path) {
+            output.commit().map_err(Error::Sink)?;
+            return seal::write(&path, seen, key, defaults).map_err(Error::output);
+        }
+        // From here on the new one is locked as the old one is, until its seal is in place.
+        let locks = (held, output.hold());
+        let made = seal::write_waiting(&path, seen, key, defaults).map_err(Error::output)?;
+        if let Err(error) = output.commit() {
+            seal::settle_as_it_is(&path, &options, REGISTRY);
             return Err(Error::Sink(error));
         }
-        output.commit().map_err(Error::Sink)?;
-        let write = |seen| seal::write(&path, seen, key.as_deref(), defaults.as_deref()).map_err(Error::output);
-        seen.map_or(Ok(()), write)
+        let replaced = seal::replace(&path, &made).map_err(Error::output);
+        drop(locks);
+        replaced
     }
 }
 

@@ -40,6 +40,9 @@ pub enum Problem {
     /// A seal lies beside a file.
     #[error("a seal lies beside the file of a manifest, which goes to standard output here")]
     SealBesideStream,
+    /// Another run replaces the sealed manifest, or brings it up to date.
+    #[error("another run of pfh has it open to write: try again when that has ended")]
+    Busy,
     /// The key of a seal, in a build that makes no signatures.
     #[error("{}: this build makes no signatures", terminal::shown(.0))]
     NoSignatures(PathBuf),

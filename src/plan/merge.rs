@@ -174,7 +174,7 @@ pub fn write(
     let mut encoder = encoder(plan.format, plan.layout, &about, output.room())?;
     let (form, memory) = ((plan.format, plan.layout), pfh_engine::DEFAULT_MEMORY);
     let seal = manifest.seal.as_ref();
-    let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, memory, &mut output);
+    let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, memory, &mut output)?;
     gathered.hand_out(
         &mut |event| {
             events(event)?;

@@ -22,6 +22,9 @@ use std::io;
 /// Why a name was not looked for.
 const BEHIND: &str = "behind a directory that could not be read or a link";
 
+/// The same of a name that is there in the end, and was not met.
+const LATE: &str = "it came while its directory was listed";
+
 /// A file whose content is not the one of its name, or that is gone, until the end tells whether it
 /// was moved.
 struct Held {
@@ -368,6 +371,8 @@ impl<'a> Judging<'a> {
             return Absence::Behind(BEHIND.to_owned());
         }
         match std::fs::symlink_metadata(OsStr::from_bytes(&path)) {
+            // It has the name since its directory was listed: nobody compared it.
+            Ok(_) if self.trees.meets_all => Absence::Behind(LATE.to_owned()),
             // It is there, and the selection leaves it out.
             Ok(_) => Absence::Outside,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -1,22 +1,22 @@
 //! The manifest while it is brought up to date: held against other runs, copied, replaced.
 
 use super::problem::Problem;
-use crate::beside::{Held, before};
+use crate::beside::{Held, TRIES, before};
 use crate::job::{About, Error};
 use crate::seal;
 use pfh_source::os;
+use pfh_source::os::handles::OwnedFd;
 use pfh_source::{Document, Output, Stage, Stat};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-
-/// How often a manifest is opened again that another run replaces at the same time.
-const TRIES: usize = 16;
 
 /// A manifest that no other run replaces while this value lives.
 pub struct Kept {
     path: PathBuf,
     /// Holds the lock, until the manifest is replaced.
     file: Option<Held>,
+    /// Holds the lock of the new one, until its seal is in place.
+    new: Option<OwnedFd>,
     seen: Stat,
     bytes: Vec<u8>,
 }
@@ -39,7 +39,7 @@ impl Kept {
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-            return Ok(Kept { path: path.to_owned(), file: Some(held), seen, bytes });
+            return Ok(Kept { path: path.to_owned(), file: Some(held), new: None, seen, bytes });
         }
         Err(Error::input(About::new(path, Problem::Busy)))
     }
@@ -76,6 +76,7 @@ impl Kept {
             // Another run that begins now has it open, and this one is refused.
             self.file = None;
         }
+        self.new = new.hold();
         new.commit().map_err(|error| failed(&self.path, error))?;
         Ok(())
     }

@@ -128,8 +128,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     let replaced = if summary.written { kept.replace(&bytes) } else { Ok(()) };
     if replaced.is_err() {
-        // The seal that waits is of no list: it goes.
-        let _ = seal::settle(&request.manifest, kept.bytes(), &options, REGISTRY);
+        // The seal that waits goes with the old list, or to its place with the new one.
+        seal::settle_as_it_is(&request.manifest, &options, REGISTRY);
     } else if summary.sealed {
         seal::put_in_place(&request.manifest)?;
     }

@@ -7,8 +7,9 @@ use crate::input::Input;
 use crate::job::{About, Error};
 use crate::objects;
 use pfh_ledger::plain;
-use pfh_source::is_address;
+use pfh_source::os::STREAMS;
 use pfh_source::os::names::{OsStrExt, OsStringExt, absolute, listed};
+use pfh_source::{Descend, is_address};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -38,6 +39,8 @@ pub struct Trees {
     /// Whether no selection leaves files out.
     #[cfg(feature = "inside")]
     is_whole: bool,
+    /// Whether a walk meets each file that is there all the time.
+    pub meets_all: bool,
     /// The directories that are walked although nobody named them.
     pub remark: Option<Vec<Vec<u8>>>,
     #[cfg(feature = "inside")]
@@ -114,6 +117,7 @@ impl Trees {
             remark,
             #[cfg(feature = "inside")]
             is_whole: request.input.descend.selection.is_all(),
+            meets_all: meets_all(&request.input.descend),
             #[cfg(feature = "inside")]
             inside: request.input.inside.clone(),
         };
@@ -189,6 +193,11 @@ impl Trees {
             })
         })
     }
+}
+
+/// Whether nothing in the walk leaves out a file or a stream of the trees.
+fn meets_all(descend: &Descend) -> bool {
+    descend.selection.is_all() && !descend.one_file_system && (descend.streams || !STREAMS)
 }
 
 /// The directories that the names have in common: that in which they start if some are directly in

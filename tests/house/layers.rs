@@ -55,6 +55,8 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-inject", &[]),
     ("pfh-schemas", &[]),
     ("pfh-unified", &["pfh-custody", "pfh-similarity"]),
+    // The worlds know the jobs and the seam of the system below them.
+    ("pfh-world", &["pfh"]),
 ];
 
 /// The crates that a crate's tests may use beside its own arrows.

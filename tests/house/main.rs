@@ -23,7 +23,7 @@ fn root() -> &'static Path {
 
 /// The folders of all crates, relative to the root: "" is the facade.
 fn crates() -> Vec<PathBuf> {
-    let mut found = vec![PathBuf::new(), PathBuf::from("tests/inject")];
+    let mut found = vec![PathBuf::new(), PathBuf::from("tests/inject"), PathBuf::from("tests/world")];
     for group in ["algorithms", "media", "pipeline", "records", "stores", "tools"] {
         for entry in fs::read_dir(root().join(group)).expect(group) {
             let folder = entry.expect("an entry").path();

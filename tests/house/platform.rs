@@ -140,6 +140,7 @@ fn a_name_is_opened_once() {
         ("records/custody/src/key.rs", 1, "a key"),
         ("records/custody/src/seal/files.rs", 1, "a seal"),
         ("records/custody/src/seal/newest.rs", 1, "the lock of the newest seals"),
+        ("records/custody/src/seal/replacing.rs", 1, "a manifest that was not replaced, to settle its seal"),
         ("src/check/manifest.rs", 1, "a manifest"),
         ("src/check/signed.rs", 1, "keys of PGP"),
         ("src/check/share/mod.rs", 1, "a manifest, for its lock"),

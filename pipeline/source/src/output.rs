@@ -140,6 +140,15 @@ impl Output {
         self
     }
 
+    /// Locks the file that is written against other runs, also when it has its name, until the
+    /// value is dropped. `None` where nothing can be locked, and where a file that is open could
+    /// not get its name.
+    pub fn hold(&self) -> Option<OwnedFd> {
+        let Target::File { fd, .. } = &self.target else { return None };
+        let held = fd.as_fd().try_clone_to_owned().ok().filter(|_| os::REPLACES_OPEN)?;
+        os::try_lock(&held).then_some(held)
+    }
+
     /// Bytes handed to the system so far.
     pub fn written(&self) -> u64 {
         self.written

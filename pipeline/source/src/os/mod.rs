@@ -46,6 +46,7 @@ mod process;
 mod resolve;
 #[cfg(unix)]
 mod rights;
+pub mod seam;
 #[cfg(unix)]
 mod standard;
 #[cfg(all(unix, not(target_os = "macos")))]

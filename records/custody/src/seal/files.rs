@@ -219,8 +219,13 @@ pub fn write(
     put(&beside(manifest), manifest, &completed(manifest, seen, signing, defaults)?)
 }
 
+/// Whether a seal is beside the manifest, of whichever list.
+pub fn is_there(manifest: &Path) -> bool {
+    std::fs::symlink_metadata(beside(manifest)).is_ok()
+}
+
 /// A seal with the facts of its making: those of a manifest that is replaced are counted on.
-fn completed(
+pub(super) fn completed(
     manifest: &Path,
     seen: Result<Seal, SealError>,
     signing: Option<&Path>,
@@ -256,29 +261,13 @@ fn stated_time() -> Option<u64> {
 }
 
 /// Writes a seal: as private as the manifest, and as the seal that it replaces.
-fn put(path: &Path, manifest: &Path, seal: &Seal) -> Result<(), FileError> {
+pub(super) fn put(path: &Path, manifest: &Path, seal: &Seal) -> Result<(), FileError> {
     let write = || -> io::Result<()> {
         let mut output = Output::file(path)?.like(&beside(manifest)).no_wider_than(manifest);
         output.write_all(seal.encode().as_bytes())?;
         output.commit()
     };
     write().map_err(|error| FileError::Write { seal: path.to_owned(), error })
-}
-
-/// Seals the bytes that a manifest will have, in a file that waits for them. Until
-/// [`settle`] is called the old seal holds for the old bytes, and this one for the new ones.
-///
-/// # Errors
-/// As [`write()`].
-pub fn prepare(
-    manifest: &Path,
-    bytes: &[u8],
-    options: &Options,
-    registry: Registry,
-    signing: Option<&Path>,
-    defaults: Option<&str>,
-) -> Result<(), FileError> {
-    put(&waiting(manifest), manifest, &made(manifest, bytes, options, registry, signing, defaults)?)
 }
 
 /// The seal of these bytes of a manifest, signed with the key in `signing`; nothing is written.
@@ -294,33 +283,6 @@ pub fn made(
     defaults: Option<&str>,
 ) -> Result<Seal, FileError> {
     completed(manifest, Seal::of(bytes, options, registry), signing, defaults)
-}
-
-/// Puts the seal that [`prepare`] made in its place: the manifest has its bytes.
-///
-/// # Errors
-/// When it cannot be renamed.
-pub fn put_in_place(manifest: &Path) -> Result<(), FileError> {
-    let waiting = waiting(manifest);
-    std::fs::rename(&waiting, beside(manifest)).map_err(|error| FileError::Write { seal: waiting, error })
-}
-
-/// Puts the seal that an earlier run left waiting in its place if it is that of these bytes of the
-/// manifest, and removes it otherwise. Without one that waits nothing is done.
-///
-/// # Errors
-/// When it cannot be renamed or removed, or the bytes were not read to their end: it waits on.
-pub fn settle(manifest: &Path, bytes: &[u8], options: &Options, registry: Registry) -> Result<(), FileError> {
-    let waiting = waiting(manifest);
-    if std::fs::symlink_metadata(&waiting).is_err() {
-        return Ok(());
-    }
-    let settled = match verify_by(&waiting, manifest, bytes, options, registry, None) {
-        Ok(Some(_)) => std::fs::rename(&waiting, beside(manifest)),
-        Err(unread @ FileError::Wrong { error: SealError::Io(_), .. }) => return Err(unread),
-        _ => std::fs::remove_file(&waiting),
-    };
-    settled.map_err(|error| FileError::Write { seal: waiting, error })
 }
 
 /// The seal of a manifest as it stands beside it, compared with nothing; `None` if there is none.
@@ -372,17 +334,17 @@ pub fn verify(
 ) -> Result<Option<Held>, FileError> {
     let path = beside(manifest);
     let held = verify_by(&path, manifest, bytes, options, registry, public);
-    let is_other = matches!(&held, Err(FileError::Wrong { error: SealError::Records | SealError::Order, .. }));
+    let is_other = matches!(&held, Err(FileError::Wrong { .. }));
     let waiting = waiting(manifest);
     if !is_other || std::fs::symlink_metadata(&waiting).is_err() {
         return held;
     }
-    // The manifest is in place, and its seal still waits: an update ended between the two.
+    // The manifest is in place, and its seal still waits: a run ended between the two.
     verify_by(&waiting, manifest, bytes, options, registry, public).or(held)
 }
 
 /// The same by the seal in a file.
-fn verify_by(
+pub(super) fn verify_by(
     path: &Path,
     manifest: &Path,
     bytes: &[u8],

@@ -2,6 +2,7 @@
 //! (openat2).
 
 use super::super::patience::{Patience, retry};
+use super::super::seam::{self, Kind};
 use super::super::{FileType, file_type};
 use super::beneath;
 use super::directory::Directory;
@@ -27,7 +28,11 @@ const FEW_WAITS: usize = 5;
 
 /// Reads metadata of an open file.
 pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
-    retry(|| fs::fstat(&fd)).map(reduce)
+    retry(|| {
+        seam::on(Kind::Stat, fd.as_fd())?;
+        fs::fstat(&fd)
+    })
+    .map(reduce)
 }
 
 fn reduce(s: fs::Stat) -> Stat {
@@ -48,7 +53,11 @@ pub fn stat_at(directory: &Directory, path: &[u8], links: Links) -> Result<Stat,
         Links::Follow | Links::Within => fs::AtFlags::empty(),
         Links::Keep => fs::AtFlags::SYMLINK_NOFOLLOW,
     };
-    retry(|| fs::statat(directory, path, flags)).map(reduce)
+    retry(|| {
+        seam::named(Kind::Stat, Some(directory.as_fd()), path)?;
+        fs::statat(directory, path, flags)
+    })
+    .map(reduce)
 }
 
 pub(super) fn resolve(links: Links) -> ResolveFlags {
@@ -69,7 +78,10 @@ pub(super) static NO_NOATIME: AtomicBool = AtomicBool::new(false);
 fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> Result<OwnedFd, Errno> {
     let (mut waits, mut patience) = (0, Patience::default());
     loop {
-        let result = if NO_OPENAT2.load(Ordering::Relaxed) {
+        let asked = seam::named(Kind::Open, Some(at), path);
+        let result = if let Err(errno) = asked {
+            Err(errno)
+        } else if NO_OPENAT2.load(Ordering::Relaxed) {
             match links {
                 Links::Keep | Links::Within => beneath::open(at, path, flags, links),
                 Links::Follow => fs::openat(at, path, flags, Mode::empty()),
@@ -179,7 +191,11 @@ pub fn open_directory(at: &Directory, path: &[u8], links: Links) -> Result<Direc
 
 /// Metadata of an operand, links followed.
 pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
-    match retry(|| fs::statat(CWD, path, fs::AtFlags::empty())) {
+    let ask = || {
+        seam::named(Kind::Stat, None, path)?;
+        fs::statat(CWD, path, fs::AtFlags::empty())
+    };
+    match retry(ask) {
         Err(Errno::NAMETOOLONG) => stat(open_long(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Links::Follow)?),
         other => other.map(reduce),
     }
@@ -188,6 +204,7 @@ pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
 /// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for
 /// other files.
 pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
+    seam::named(Kind::Stat, None, path.as_os_str().as_encoded_bytes())?;
     fs::stat(path).map(|found| (reduce(found), found.st_rdev))
 }
 
@@ -200,9 +217,14 @@ pub fn device_number(fd: impl AsFd) -> u64 {
 /// Calls `each(name, type)` for every name of a directory but `.` and `..`.
 pub fn list(directory: impl AsFd, mut each: impl FnMut(&[u8], FileType) -> Result<(), Errno>) -> Result<(), Errno> {
     let mut room = vec![MaybeUninit::<u8>::uninit(); 64 << 10];
-    let mut names = RawDir::new(directory, &mut room);
+    let mut names = RawDir::new(directory.as_fd(), &mut room);
     let mut patience = Patience::default();
-    while let Some(entry) = names.next() {
+    loop {
+        let next = match seam::on(Kind::List, directory.as_fd()) {
+            Ok(()) => names.next(),
+            Err(errno) => Some(Err(errno)),
+        };
+        let Some(entry) = next else { return Ok(()) };
         let entry = match entry {
             Err(errno @ (Errno::INTR | Errno::AGAIN)) => {
                 patience.again(errno)?;
@@ -217,14 +239,13 @@ pub fn list(directory: impl AsFd, mut each: impl FnMut(&[u8], FileType) -> Resul
             each(name, file_type(entry.file_type().as_raw_mode()))?;
         }
     }
-    Ok(())
 }
 
 /// Reads at the file position; retries EINTR, waits out EAGAIN of non-blocking pipes.
 pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
     let mut patience = Patience::default();
     loop {
-        match rustix::io::read(fd, &mut *buffer) {
+        match seam::reads(fd, buffer.len(), None).and_then(|most| rustix::io::read(fd, &mut buffer[..most])) {
             Err(Errno::INTR) => patience.again(Errno::INTR)?,
             Err(Errno::AGAIN) => patience.again_after(|| wait_readable(fd))?,
             other => {
@@ -239,7 +260,8 @@ pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
 pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
     let mut patience = Patience::default();
     loop {
-        match rustix::io::pread(fd, &mut *buffer, offset) {
+        let asked = seam::reads(fd, buffer.len(), Some(offset));
+        match asked.and_then(|most| rustix::io::pread(fd, &mut buffer[..most], offset)) {
             Err(errno @ (Errno::INTR | Errno::AGAIN)) => patience.again(errno)?,
             other => {
                 patience.end();
@@ -276,7 +298,8 @@ pub fn wait_readable_for(fd: BorrowedFd<'_>, most: Duration) -> Result<bool, Err
 
 /// Writes at the file position, once.
 pub fn write_once(fd: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
-    rustix::io::write(fd, bytes)
+    let most = seam::writes(fd.as_fd(), bytes, None)?;
+    rustix::io::write(fd, &bytes[..most])
 }
 
 /// Waits once until something can be written.
@@ -287,6 +310,7 @@ pub fn wait_writable(fd: impl AsFd) -> Result<(), Errno> {
 
 /// Opens a file for reading, once; of a FIFO no writer is waited for.
 pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
+    seam::named(Kind::Open, None, path.as_os_str().as_encoded_bytes())?;
     fs::openat(CWD, path, DATA, Mode::empty())
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::How;
 use super::super::patience::retry;
+use super::super::seam::{self, Kind};
 use super::Directory;
 use rustix::fs::{self, AtFlags, CWD, FallocateFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -23,7 +24,10 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
         How::Truncate => OFlags::CREATE | OFlags::TRUNC,
     };
     let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
-    retry(|| fs::openat(CWD, path, WRITE | how | direct, MODE))
+    retry(|| {
+        seam::named(Kind::Create, None, bytes(path))?;
+        fs::openat(CWD, path, WRITE | how | direct, MODE)
+    })
 }
 
 /// Makes a file without a name in a directory (O_TMPFILE); `None` on file systems that have none
@@ -31,10 +35,18 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
 /// `/proc`, which a bare root may lack.
 pub fn open_unnamed(directory: &Path) -> Result<Option<OwnedFd>, Errno> {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::TMPFILE;
-    match retry(|| fs::openat(CWD, directory, flags, MODE)) {
+    let open = || {
+        seam::named(Kind::Create, None, bytes(directory))?;
+        fs::openat(CWD, directory, flags, MODE)
+    };
+    match retry(open) {
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Ok(None),
         opened => opened.map(|fd| is_there(&by_number(&fd)).then_some(fd)),
     }
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
 }
 
 /// The name of an open file in `/proc`.
@@ -50,12 +62,18 @@ fn is_there(name: &str) -> bool {
 /// somebody else made meanwhile.
 pub fn give_name(fd: impl AsFd, name: &Path) -> Result<(), Errno> {
     let here = by_number(fd);
-    retry(|| fs::linkat(CWD, here.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW))
+    retry(|| {
+        seam::named(Kind::Name, None, bytes(name))?;
+        fs::linkat(CWD, here.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW)
+    })
 }
 
 /// Gives a file another name, in the place of any file that has it.
 pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
-    retry(|| fs::renameat(CWD, from, CWD, to))
+    retry(|| {
+        seam::named(Kind::Rename, None, bytes(to))?;
+        fs::renameat(CWD, from, CWD, to)
+    })
 }
 
 /// Gives a file a name that nothing had when it was begun. File systems without O_TMPFILE, where
@@ -66,6 +84,7 @@ pub fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
 
 /// Removes a name.
 pub fn remove(path: &Path) -> Result<(), Errno> {
+    seam::named(Kind::Remove, None, bytes(path))?;
     fs::unlinkat(CWD, path, AtFlags::empty())
 }
 
@@ -83,7 +102,11 @@ pub fn may_write(path: &Path) -> Result<(), Errno> {
 /// As [`open_unnamed`], in an open directory.
 pub fn open_unnamed_in(directory: &Directory) -> Result<Option<OwnedFd>, Errno> {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::TMPFILE;
-    match retry(|| fs::openat(directory, c".", flags, MODE)) {
+    let open = || {
+        seam::on(Kind::Create, directory.as_fd())?;
+        fs::openat(directory, c".", flags, MODE)
+    };
+    match retry(open) {
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Ok(None),
         opened => opened.map(|fd| is_there(&by_number(&fd)).then_some(fd)),
     }
@@ -91,22 +114,32 @@ pub fn open_unnamed_in(directory: &Directory) -> Result<Option<OwnedFd>, Errno> 
 
 /// Makes a file in an open directory, which nothing of this name may be in.
 pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
-    retry(|| fs::openat(directory, name, WRITE | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW, MODE))
+    retry(|| {
+        seam::named(Kind::Create, Some(directory.as_fd()), bytes(name))?;
+        fs::openat(directory, name, WRITE | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW, MODE)
+    })
 }
 
 /// As [`give_name`], in an open directory.
 pub fn give_name_in(fd: impl AsFd, directory: &Directory, name: &Path) -> Result<(), Errno> {
     let here = by_number(fd);
-    retry(|| fs::linkat(CWD, here.as_str(), directory, name, AtFlags::SYMLINK_FOLLOW))
+    retry(|| {
+        seam::named(Kind::Name, Some(directory.as_fd()), bytes(name))?;
+        fs::linkat(CWD, here.as_str(), directory, name, AtFlags::SYMLINK_FOLLOW)
+    })
 }
 
 /// As [`rename`], in an open directory. A link of the new name is replaced, never followed.
 pub fn rename_in(directory: &Directory, from: &Path, to: &Path) -> Result<(), Errno> {
-    retry(|| fs::renameat(directory, from, directory, to))
+    retry(|| {
+        seam::named(Kind::Rename, Some(directory.as_fd()), bytes(to))?;
+        fs::renameat(directory, from, directory, to)
+    })
 }
 
 /// As [`remove`], in an open directory.
 pub fn remove_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
+    seam::named(Kind::Remove, Some(directory.as_fd()), bytes(name))?;
     fs::unlinkat(directory, name, AtFlags::empty())
 }
 
@@ -117,12 +150,18 @@ pub fn create_directory_in(directory: &Directory, name: &Path) -> Result<(), Err
 
 /// Opens a file or directory to be synced.
 pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
-    retry(|| fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))
+    retry(|| {
+        seam::named(Kind::Open, None, bytes(path))?;
+        fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    })
 }
 
 /// Waits until the written bytes are on the medium.
 pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
-    retry(|| fs::fsync(&fd))
+    retry(|| {
+        seam::on(Kind::Sync, fd.as_fd())?;
+        fs::fsync(&fd)
+    })
 }
 
 /// Writes out everything that the file system of an open file has not written yet.
@@ -144,7 +183,10 @@ pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
 
 /// Sets a file's length in bytes.
 pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
-    retry(|| fs::ftruncate(&fd, length))
+    retry(|| {
+        seam::on(Kind::Truncate, fd.as_fd())?;
+        fs::ftruncate(&fd, length)
+    })
 }
 
 /// Takes room for `length` bytes from an offset; the size stays, so that unwritten bytes do not
@@ -162,11 +204,15 @@ pub fn free_bytes(fd: impl AsFd) -> Result<Option<u64>, Errno> {
 
 /// Writes at an offset in bytes; EINTR is retried.
 pub fn write_at(fd: impl AsFd, bytes: &[u8], offset: u64) -> Result<usize, Errno> {
-    retry(|| rustix::io::pwrite(&fd, bytes, offset))
+    retry(|| {
+        let most = seam::writes(fd.as_fd(), bytes, Some(offset))?;
+        rustix::io::pwrite(&fd, &bytes[..most], offset)
+    })
 }
 
 /// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without
 /// locks give `true`.
 pub fn try_lock(file: impl AsFd) -> bool {
-    fs::flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK)
+    let lock = seam::on(Kind::Lock, file.as_fd());
+    lock.and_then(|()| fs::flock(file, FlockOperation::NonBlockingLockExclusive)) != Err(Errno::WOULDBLOCK)
 }
