@@ -282,6 +282,7 @@ impl Outputs {
     }
 
     /// Whether a file that is there is one of the command's own.
+    #[cfg(feature = "audit")]
     pub(crate) fn is_own(path: &Path, existing: Existing) -> bool {
         matches!(existing, Existing::Own(at, bytes) if has(path, at, bytes))
     }

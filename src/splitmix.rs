@@ -14,6 +14,7 @@ impl SplitMix {
     }
 
     /// That many bytes, the words in little-endian order.
+    #[cfg(any(feature = "inside", test))]
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         let mut bytes: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| self.word().to_le_bytes()).collect();
         bytes.truncate(length);

@@ -1,7 +1,7 @@
 //! `ask`: a server is asked about every file that is kept, and its answers are judged; once, or
 //! again and again.
 
-use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Sample, Status, Wrong, copy, files};
+use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Sample, Status, Wrong, copy, files, turn};
 use crate::algorithms::Secret;
 use crate::job;
 use crate::key::{self, VerifyingKey};
@@ -309,7 +309,7 @@ impl Asking<'_, '_> {
     fn token(&mut self, path: &Path) -> Result<Status, Error> {
         let over = |error| Error::about(path, error);
         // From the reading to the writing no other run takes a token: it would be the same one.
-        let mut file = files::taken(path)?;
+        let mut file = turn::taken(path)?;
         let mut text = Vec::new();
         (&mut file).take(CATALOGUE).read_to_end(&mut text).map_err(files::unread(path))?;
         let mut tokens = Tokens::parse(&text).map_err(over)?;

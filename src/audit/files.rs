@@ -7,23 +7,16 @@ use crate::job::About;
 use crate::tree;
 use pfh_audit::Kept;
 use pfh_outboard as outboard;
-use pfh_source::os;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Document, Ranges, Stream};
+use pfh_source::{Ranges, Stream};
 use pfh_tree::audit::Challenge;
 use pfh_tree::outboard::Locked;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// No input of an audit but an answer, which is judged as it comes, is longer than this.
 pub const SHORT: u64 = 64 << 20;
-
-/// How long a file that another run has is waited for, and how often it is looked at.
-const PATIENCE: u32 = 1500;
-const STEP: Duration = Duration::from_millis(20);
 
 /// A file, or standard input for `-`.
 pub fn source(path: &Path) -> Result<Box<dyn Read>, Error> {
@@ -62,26 +55,6 @@ pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         let _ = std::fs::remove_file(&beside);
         Error::output(About::new(path, error))
     })
-}
-
-/// A file that several runs may replace, opened for this one: the others wait until it is closed.
-///
-/// # Errors
-/// When it cannot be read, or another run does not let go of it.
-pub fn taken(path: &Path) -> Result<File, Error> {
-    for _ in 0..PATIENCE {
-        let file = Document::file(path).map_err(unread(path))?.into_file();
-        // The run that had it has put another file in its place.
-        let is_it = |now: &pfh_source::Stat, had: &pfh_source::Stat| now.identity() == had.identity();
-        if os::try_lock(&file) {
-            let had = os::stat(&file).map_err(|errno| unread(path)(errno.into()))?;
-            if os::stat_path(path).is_ok_and(|(now, _)| is_it(&now, &had)) {
-                return Ok(file);
-            }
-        }
-        std::thread::sleep(STEP);
-    }
-    Err(Problem::Read { path: path.to_owned(), why: "another run has it".to_owned() }.into())
 }
 
 /// The auditor's commitments: at least one line.

@@ -45,6 +45,8 @@ mod sentence;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod tokens;
+#[cfg(feature = "serve")]
+mod turn;
 mod verdict;
 pub mod verify;
 

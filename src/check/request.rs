@@ -278,14 +278,13 @@ impl Request {
         {
             return Err(job::Error::input(Problem::Absent(last.clone())));
         }
-        if let Some(root) = self.root.as_ref().filter(|root| is_address(root.as_encoded_bytes())) {
-            if !self.is_audit() {
-                return Err(job::Error::request(Problem::Objects(root.as_encoded_bytes().to_vec())));
-            }
-            #[cfg(feature = "inside")]
-            if self.inside.is_some() {
-                return Err(InputError::InsideOfObject(root.as_encoded_bytes().to_vec()).into());
-            }
+        let store = self.root.as_ref().map(|root| root.as_encoded_bytes()).filter(|root| is_address(root));
+        if let Some(store) = store.filter(|_| !self.is_audit()) {
+            return Err(job::Error::request(Problem::Objects(store.to_vec())));
+        }
+        #[cfg(feature = "inside")]
+        if let Some(store) = store.filter(|_| self.inside.is_some()) {
+            return Err(InputError::InsideOfObject(store.to_vec()).into());
         }
         if self.records.is_some() && (self.share.is_some() || self.is_audit()) {
             return Err(job::Error::request(Problem::RecordsOfShare));

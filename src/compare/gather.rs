@@ -7,7 +7,9 @@ use super::opening::Hidden;
 use super::problem::Problem;
 use super::request::{Request, with_features};
 use crate::algorithms::{REGISTRY, computed};
-use crate::input::{Content, Input};
+#[cfg(feature = "inside")]
+use crate::input::Content;
+use crate::input::Input;
 use crate::job::Error;
 use crate::pass::pass;
 use pfh_digest::Algorithm;

@@ -182,6 +182,8 @@ class CheckObjectStated(TypedDict):
 
 
 class CheckObject(TypedDict):
+    """An object against the values that its store states."""
+
     path: str
     remarks: list[str]
     stated: list[CheckObjectStated]
@@ -190,6 +192,8 @@ class CheckObject(TypedDict):
 
 
 class CheckObjectSummary(TypedDict):
+    """The result for all objects."""
+
     compared: dict[str, int]
     failed: int
     not_compared: list[str]
@@ -332,6 +336,8 @@ class DupsGroupCopies(TypedDict):
 
 
 class DupsGroup(TypedDict):
+    """Files of one content."""
+
     algorithm: str
     copies: list[DupsGroupCopies]
     digest: str
@@ -341,6 +347,8 @@ class DupsGroup(TypedDict):
 
 
 class DupsFolders(TypedDict):
+    """Folders of one content."""
+
     bytes: int
     files: int
     folders: list[DupsGroupCopiesLinks]
@@ -353,6 +361,8 @@ class DupsSharedFiles(TypedDict):
 
 
 class DupsShared(TypedDict):
+    """Two files that have chunks in common."""
+
     bytes: int
     chunks: int
     files: list[DupsSharedFiles]
@@ -555,6 +565,8 @@ MatchFragmentFiles = TypedDict(
 
 
 class MatchFragment(TypedDict):
+    """Adjacent known blocks of an image."""
+
     block_size: int
     blocks: int
     cut_blocks: int
@@ -577,6 +589,7 @@ class MatchFragmentSummarySizes(TypedDict):
     fragments: int
 
 
+#: The result of the whole search.
 MatchFragmentSummary = TypedDict(
     "MatchFragmentSummary",
     {
