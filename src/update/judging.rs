@@ -25,6 +25,10 @@ const BEHIND: &str = "behind a directory that could not be read or a link";
 /// The same of a name that is there in the end, and was not met.
 const LATE: &str = "it came while its directory was listed";
 
+fn leads_up(name: &[u8]) -> bool {
+    name.split(|byte| *byte == b'/').any(|part| part == b"..")
+}
+
 /// A file whose content is not the one of its name, or that is gone, until the end tells whether it
 /// was moved.
 struct Held {
@@ -371,8 +375,9 @@ impl<'a> Judging<'a> {
             return Absence::Behind(BEHIND.to_owned());
         }
         match std::fs::symlink_metadata(OsStr::from_bytes(&path)) {
-            // It has the name since its directory was listed: nobody compared it.
-            Ok(_) if self.trees.meets_all => Absence::Behind(LATE.to_owned()),
+            // It has the name since its directory was listed: nobody compared it. A name that leads
+            // up may be that of a file that was met.
+            Ok(found) if self.trees.meets_all && found.is_file() && !leads_up(name) => Absence::Behind(LATE.to_owned()),
             // It is there, and the selection leaves it out.
             Ok(_) => Absence::Outside,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
