@@ -1,13 +1,14 @@
 //! The files that are kept beside a manifest under its name, and the lock of those who write them.
 
 use crate::seal;
+use pfh_source::os::names::with_ending;
 use pfh_source::{Document, Stat, os};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The file of the list before: the manifest's name and `.1`.
 pub fn before(manifest: &Path) -> PathBuf {
-    with(manifest, ".1")
+    with_ending(manifest, ".1")
 }
 
 /// All that is kept beside a manifest under its name, and the manifest: none of it is among the
@@ -20,16 +21,10 @@ pub fn beside(manifest: &Path) -> Vec<PathBuf> {
     beside
 }
 
-fn with(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
 /// The file in which is kept when each file of a manifest was checked last: the manifest's name and
 /// `.checked`.
 pub fn state_of(manifest: &Path) -> PathBuf {
-    with(manifest, ".checked")
+    with_ending(manifest, ".checked")
 }
 
 /// How often a manifest is opened again that other runs replace at the same time.

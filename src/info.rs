@@ -15,6 +15,7 @@ use crate::job::Error;
 use pfh_container::ewf::Index;
 use pfh_source::Time;
 use pfh_source::image::{Format, Image, OpenError};
+use pfh_source::os::names::with_ending;
 use pfh_source::terminal::{counted, shown, size_text};
 use std::path::{Path, PathBuf};
 
@@ -127,9 +128,7 @@ impl Facts {
 
     /// Names the log beside the image.
     fn beside(&mut self, image: &Path) {
-        let mut log = image.as_os_str().to_owned();
-        log.push(".log.jsonl");
-        let log = PathBuf::from(log);
+        let log = with_ending(image, ".log.jsonl");
         if log.is_file() {
             self.add("log", shown(&log));
         }

@@ -2,6 +2,7 @@
 
 use crate::outputs::Outputs;
 use pfh_source::os::names::OsStringExt;
+use pfh_source::os::names::with_ending;
 use pfh_source::os::standard_output_path;
 use std::path::{Path, PathBuf};
 
@@ -24,10 +25,5 @@ pub(crate) fn own(cache: Option<&Path>) -> Vec<Vec<u8>> {
 /// A cache, with the files that SQLite keeps beside it.
 fn beside(cache: Option<&Path>) -> Vec<PathBuf> {
     let Some(cache) = cache else { return Vec::new() };
-    let with = |end: &str| {
-        let mut path = cache.as_os_str().to_owned();
-        path.push(end);
-        path.into()
-    };
-    ["", "-wal", "-shm", "-journal"].map(with).into()
+    ["", "-wal", "-shm", "-journal"].map(|ending| with_ending(cache, ending)).into()
 }

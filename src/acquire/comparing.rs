@@ -10,6 +10,7 @@ use pfh_source::device::{Access, Bad, ErrorPolicy, Medium, Stop};
 use pfh_source::image::Image;
 use pfh_source::os;
 use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::with_ending;
 use std::io;
 use std::path::PathBuf;
 
@@ -131,10 +132,8 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
             Ok((medium, *seek))
         }
         ImageFormat::Split(pieces) => {
-            let mut name = to.path.as_os_str().to_owned();
-            name.push(".");
-            name.push(pieces.suffix.of(0, pieces.width).unwrap_or_default());
-            Ok((image(name.into())?, 0))
+            let suffix = pieces.suffix.of(0, pieces.width).unwrap_or_default();
+            Ok((image(with_ending(&to.path, format!(".{suffix}")))?, 0))
         }
         ImageFormat::E01 { .. } => Ok((image(to.path.clone())?, 0)),
     }

@@ -2,7 +2,7 @@
 //! target by its name.
 
 use super::log::chained_name;
-use super::naming::{beside, named_after};
+use super::naming::named_after;
 use super::problem::{Problem, refused};
 use super::stamping::stamp_name;
 use super::{ImageFormat, Origin, Resolved, To};
@@ -12,6 +12,7 @@ use pfh_container::ewf::{Writer, extension};
 use pfh_source::device::Medium;
 use pfh_source::image;
 use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::with_ending;
 use pfh_writer::{Pieces, Start};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -30,7 +31,7 @@ const TREE: &[u8] = b"pfh tree";
 
 /// The name under which a map is written before it takes the place of the old one.
 pub(super) fn fresh_map(map: &Path) -> PathBuf {
-    beside(map, ".new")
+    with_ending(map, ".new")
 }
 
 /// The directory that holds a file of this name.
@@ -90,7 +91,7 @@ fn named(map: &Path, path: &Path) -> String {
 pub(super) fn first_file(to: &To) -> PathBuf {
     match &to.form {
         ImageFormat::Split(pieces) => {
-            beside(&to.path, &format!(".{}", pieces.suffix.of(0, pieces.width).unwrap_or_default()))
+            with_ending(&to.path, format!(".{}", pieces.suffix.of(0, pieces.width).unwrap_or_default()))
         }
         ImageFormat::Raw { .. } | ImageFormat::E01 { .. } => to.path.clone(),
     }

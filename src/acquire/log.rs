@@ -2,13 +2,13 @@
 //! SHA-256.
 
 use super::entry::{Dated, End, Entry, Text};
-use super::naming::beside;
 use super::problem::log_failed;
 use super::{LogError, logged};
 use crate::job::Error;
 use ed25519_dalek::Signer;
 use pfh_custody::chain::{self, Chain, Sound, Standing};
 use pfh_custody::key::SigningKey;
+use pfh_source::os::names::with_ending;
 use pfh_source::terminal::render;
 use pfh_source::{Time, os};
 use serde_json::{Map, Value};
@@ -149,7 +149,7 @@ pub(super) fn now() -> String {
 
 /// The name of the log for machines, beside that for people.
 pub(super) fn chained_name(text: &Path) -> PathBuf {
-    beside(text, ".jsonl")
+    with_ending(text, ".jsonl")
 }
 
 /// A line without characters that a terminal would obey. Backslashes stay: text that was escaped

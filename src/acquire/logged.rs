@@ -6,6 +6,7 @@ use pfh_container::ewf::About as EwfAbout;
 use pfh_custody::chain::Sound;
 use pfh_engine::Piece;
 use pfh_source::image::{Image, files_of};
+use pfh_source::os::names::with_ending;
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
@@ -55,10 +56,8 @@ fn sha256_of(path: &Path) -> io::Result<String> {
 pub(super) fn files(to: &To, hashed: bool) -> io::Result<Vec<ImageFile>> {
     let first = match &to.form {
         ImageFormat::Split(pieces) => {
-            let mut name = to.path.as_os_str().to_owned();
-            name.push(".");
-            name.push(pieces.suffix.of(0, pieces.width).unwrap_or_default());
-            PathBuf::from(name)
+            let suffix = pieces.suffix.of(0, pieces.width).unwrap_or_default();
+            with_ending(&to.path, format!(".{suffix}"))
         }
         ImageFormat::Raw { .. } | ImageFormat::E01 { .. } => to.path.clone(),
     };

@@ -23,13 +23,6 @@ pub fn own_name(path: &Path) -> Option<OsString> {
     (!name.is_empty()).then(|| name.into())
 }
 
-/// A file whose name is that of another one and an ending.
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,12 @@
 //! The request for an acquisition: source, targets, and records beside them.
 
 use super::Reading;
-use super::naming::{beside, named_after};
+use super::naming::named_after;
 use crate::outputs::Outputs;
 use pfh_container::ewf::{About, Compression};
 use pfh_digest::Algorithm;
 use pfh_source::device::Access;
+use pfh_source::os::names::with_ending;
 use pfh_source::terminal::shown;
 use pfh_writer::{Pieces, Start};
 use std::path::{Path, PathBuf};
@@ -153,7 +154,7 @@ impl Request {
     /// Acquires `source` into `targets`, with SHA-256 and BLAKE3. Map and log are
     /// [named after](named_after) the first target, with `.map` and `.log`.
     pub fn new(source: Origin, targets: Vec<To>) -> Self {
-        let first = |ending: &str| targets.first().map(|to| beside(&named_after(&to.path), ending));
+        let first = |ending: &str| targets.first().map(|to| with_ending(&named_after(&to.path), ending));
         let (map, log) = (first(".map"), first(".log"));
         let algorithms = ["sha256", "blake3"].iter().filter_map(|name| name.parse::<Algorithm>().ok());
         Request {

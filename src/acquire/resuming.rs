@@ -15,6 +15,7 @@ use pfh_engine::{Cancel, Control, Phase};
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
 use pfh_source::image::Image;
 use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::with_ending;
 use pfh_source::terminal::shown;
 use pfh_writer::Resumable;
 use std::io::{self, Write};
@@ -345,10 +346,8 @@ fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>),
             _ => nothing(),
         },
         ImageFormat::Split(pieces) => {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".");
-            name.push(pieces.suffix.of(0, pieces.width).unwrap_or_default());
-            match Image::open(&PathBuf::from(name)) {
+            let suffix = pieces.suffix.of(0, pieces.width).unwrap_or_default();
+            match Image::open(&with_ending(path, format!(".{suffix}"))) {
                 Ok(image) => (raw(image.size()), Some(Medium::image(image))),
                 Err(_) => nothing(),
             }

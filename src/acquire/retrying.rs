@@ -14,6 +14,7 @@ use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, ErrorPolicy, Loss, Rescue, Stop};
+use pfh_source::os::names::with_ending;
 use pfh_source::os::positioned::FileExt;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -342,11 +343,8 @@ impl<'a> Patch<'a> {
         match &to.form {
             ImageFormat::Split(pieces) => {
                 for number in 0.. {
-                    let mut name = to.path.as_os_str().to_owned();
-                    name.push(".");
                     let Some(suffix) = pieces.suffix.of(number, pieces.width) else { break };
-                    name.push(suffix);
-                    let path = PathBuf::from(name);
+                    let path = with_ending(&to.path, format!(".{suffix}"));
                     let looked = path.try_exists();
                     if !looked.map_err(|error| failed(&path, error))? {
                         break;

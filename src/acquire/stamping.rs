@@ -4,9 +4,9 @@
 //! The last line holds the chain's value, and so stands for the whole log. The token is signed by
 //! the authority, so that it may come over plain HTTP.
 
-use super::naming::beside;
 use pfh_custody::stamp::{self, Stamp, Unstamped};
 use pfh_source::Output;
+use pfh_source::os::names::with_ending;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const MOST: u64 = 1 << 20;
 
 /// The file that holds the time stamp of a chained log.
 pub fn stamp_name(log: &Path) -> PathBuf {
-    beside(log, ".tsr")
+    with_ending(log, ".tsr")
 }
 
 /// A time stamp that an authority gave.

@@ -9,6 +9,7 @@ use crate::outputs::{Existing, Kind, Outputs};
 use crate::tree;
 use pfh_audit::{Answered, Kept, Tokens};
 use pfh_engine::Control;
+use pfh_source::os::names::with_ending;
 use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::{Output, os};
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, spread};
@@ -94,9 +95,7 @@ impl Request {
 
     /// A file of the evidence about the file with this number.
     fn kept_as(&self, number: usize, end: &str) -> Option<PathBuf> {
-        let mut name = self.evidence.clone()?.into_os_string();
-        name.push(format!(".{number}.{end}"));
-        Some(name.into())
+        Some(with_ending(self.evidence.as_ref()?, format!(".{number}.{end}")))
     }
 
     /// Inputs and outputs, if this number of files is kept. Evidence must not take the place of

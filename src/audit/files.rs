@@ -8,12 +8,13 @@ use crate::tree;
 use pfh_audit::Kept;
 use pfh_outboard as outboard;
 use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::with_ending;
 use pfh_source::{Ranges, Stream};
 use pfh_tree::audit::Challenge;
 use pfh_tree::outboard::Locked;
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// No input of an audit but an answer, which is judged as it comes, is longer than this.
 pub const SHORT: u64 = 64 << 20;
@@ -43,9 +44,7 @@ pub fn output(to: &Destination, bytes: &[u8]) -> Result<(), Error> {
 
 /// Writes a file that only its owner may read.
 pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".pfh-{}", std::process::id()));
-    let beside = PathBuf::from(beside);
+    let beside = with_ending(path, format!(".pfh-{}", std::process::id()));
     let write = || {
         let mut file = pfh_source::os::create_private(&beside)?;
         file.write_all(bytes)?;

@@ -5,10 +5,11 @@
 use super::problem::Problem;
 use crate::job::Error;
 use pfh_source::Document;
+use pfh_source::os::names::with_ending;
 use pfh_source::terminal::shown;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Where the program is looked for. Not in `PATH`: who sets that would decide who signed.
@@ -44,11 +45,7 @@ pub fn keys(path: &Path) -> Option<Vec<u8>> {
 pub fn verified(manifest: &Path, bytes: &[u8], (path, keys): (&Path, &[u8])) -> Result<(Vec<u8>, String), Error> {
     let unverified = |why: String| Error::input(Problem::Unverified(manifest.to_owned(), why));
     let is_clear = bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(CLEAR));
-    let beside = |ending: &&str| {
-        let mut name = manifest.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
+    let beside = |ending: &&str| with_ending(manifest, ending);
     let signature = if is_clear { None } else { ENDINGS.iter().map(beside).find(|path| path.is_file()) };
     if !is_clear && signature.is_none() {
         return Err(unverified("it has no PGP signature, and none is beside it (.asc, .sig, .gpg, .sign)".into()));

@@ -352,7 +352,7 @@ impl Sealed {
             return seal::write(&path, seen, key, defaults).map_err(Error::output);
         }
         // From here on the new one is locked as the old one is, until its seal is in place.
-        let locks = (held, output.hold());
+        let locks = (held, output.hold().and_then(Held::of));
         let made = seal::write_waiting(&path, seen, key, defaults).map_err(Error::output)?;
         if let Err(error) = output.commit() {
             seal::settle_as_it_is(&path, &options, REGISTRY);

@@ -9,6 +9,7 @@ use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Phase, Progress};
 use pfh_known::{Build, Built, Pace, Step, is_database, is_known_set};
 use pfh_manifest::Fault;
+use pfh_source::os::names::with_ending;
 use pfh_source::{Stream, Streams};
 use std::fs::File;
 use std::io;
@@ -102,12 +103,6 @@ pub struct Summary {
     pub blocks: Vec<(u32, u64)>,
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
 impl Request {
     /// No set yet.
     pub fn new(output: impl Into<PathBuf>) -> Request {
@@ -119,7 +114,7 @@ impl Request {
             assumed: Vec::new(),
             columns: Vec::new(),
             packages: Packages::Forget,
-            work: beside(&output, ".work"),
+            work: with_ending(&output, ".work"),
             output,
             memory: DEFAULT_MEMORY,
             replace: false,
@@ -228,7 +223,7 @@ impl Request {
         let is_ours = names_inputs("journal") || names_inputs("journal.new");
         // After a power cut the half set of a build that is under way may hold anything, its mark
         // included.
-        let partial = beside(&self.output, ".partial");
+        let partial = with_ending(&self.output, ".partial");
         outputs.writes_beside("OUT", Some(partial), if is_ours { Existing::Welcome } else { set });
         let existing = if is_ours { Existing::Welcome } else { Existing::Refused };
         for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {

@@ -35,6 +35,7 @@ pub mod diff;
 mod event;
 pub mod export;
 pub mod import;
+mod json;
 mod parts;
 mod pieces;
 mod problem;
@@ -48,6 +49,7 @@ pub mod verify;
 pub mod watch;
 
 pub use event::{Event, Events};
+pub use json::{DirectoryRow, DisprovedRow, EntryRow, FileRow, PairRow, ProvedRow, RootRow, Row};
 pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};
 pub use pfh_tree::flat::{Flat, Shape};
 pub use pfh_tree::outboard::{Function, Header, Key, Locked, Outboard, Parameters};

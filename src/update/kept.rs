@@ -5,7 +5,6 @@ use crate::beside::{Held, TRIES, before};
 use crate::job::{About, Error};
 use crate::seal;
 use pfh_source::os;
-use pfh_source::os::handles::OwnedFd;
 use pfh_source::{Document, Output, Stage, Stat};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ pub struct Kept {
     /// Holds the lock, until the manifest is replaced.
     file: Option<Held>,
     /// Holds the lock of the new one, until its seal is in place.
-    new: Option<OwnedFd>,
+    new: Option<Held>,
     seen: Stat,
     bytes: Vec<u8>,
 }
@@ -76,7 +75,7 @@ impl Kept {
             // Another run that begins now has it open, and this one is refused.
             self.file = None;
         }
-        self.new = new.hold();
+        self.new = new.hold().and_then(Held::of);
         new.commit().map_err(|error| failed(&self.path, error))?;
         Ok(())
     }

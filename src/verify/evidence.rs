@@ -13,6 +13,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::{Decoder, Item, Options};
 use pfh_source::Document;
 use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::with_ending;
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::io::BufReader;
@@ -56,12 +57,6 @@ impl Examined<'_> {
     }
 }
 
-fn with(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
 impl Evidence {
     /// Looks beside the image; `given` is a log that was named and is not looked at again.
     ///
@@ -86,8 +81,9 @@ impl Evidence {
             .collect();
         others.sort();
         let bases = [base.as_path(), image.path];
-        let is_own =
-            |path: &Path| bases.iter().any(|base| path == with(base, ".log.jsonl") || log::states_target(path, base));
+        let is_own = |path: &Path| {
+            bases.iter().any(|base| path == with_ending(base, ".log.jsonl") || log::states_target(path, base))
+        };
         for path in &others {
             let is_log = path.extension().is_some_and(|e| e == "jsonl");
             if is_log && given.is_none() && is_own(path) {
@@ -107,7 +103,7 @@ impl Evidence {
         if let Some(path) = given.filter(|path| is_other && imager::is_one(path)) {
             found.imager(path, Named::ByUser, &bases, findings);
         }
-        let map = bases.map(|base| with(base, ".map")).into_iter().find(|map| map.is_file());
+        let map = bases.map(|base| with_ending(base, ".map")).into_iter().find(|map| map.is_file());
         if let Some(map) = map {
             found.map(&map, image, findings);
         }

@@ -119,6 +119,8 @@ mod known_files;
 mod known_lists;
 #[cfg(feature = "inside")]
 mod list;
+#[cfg(feature = "audit")]
+mod locks;
 #[cfg(feature = "known")]
 mod match_peers;
 #[cfg(feature = "known")]

@@ -5,6 +5,7 @@ use crate::os::{self, Errno, How};
 use crate::panics::panics;
 use crate::place::{Place, directory_of};
 use crate::terminal;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,13 +141,14 @@ impl Output {
         self
     }
 
-    /// Locks the file that is written against other runs, also when it has its name, until the
-    /// value is dropped. `None` where nothing can be locked, and where a file that is open could
+    /// Locks the file that is written against other runs, also when it has its name, until it is
+    /// unlocked: to close it may not be enough, since a program that another thread starts has it
+    /// open for a moment. `None` where nothing can be locked, and where a file that is open could
     /// not get its name.
-    pub fn hold(&self) -> Option<OwnedFd> {
+    pub fn hold(&self) -> Option<File> {
         let Target::File { fd, .. } = &self.target else { return None };
         let held = fd.as_fd().try_clone_to_owned().ok().filter(|_| os::REPLACES_OPEN)?;
-        os::try_lock(&held).then_some(held)
+        os::try_lock(&held).then(|| File::from(held))
     }
 
     /// Bytes handed to the system so far.

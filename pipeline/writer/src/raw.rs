@@ -5,6 +5,7 @@ use pfh_container::is_zero;
 use pfh_container::split::{Suffix, cut};
 use pfh_engine::imaging::{Ending, Portion, Target};
 use pfh_source::os::handles::{AsFd, OwnedFd};
+use pfh_source::os::names::with_ending;
 use pfh_source::os::{self, Errno, FileType, How, file_type};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -132,10 +133,7 @@ impl Raw {
         let suffix = pieces.suffix.within(number, pieces.width).ok_or_else(|| {
             io::Error::other("the names of the pieces are used up: make the pieces larger or their numbers longer")
         })?;
-        let mut name = self.path.clone().into_os_string();
-        name.push(".");
-        name.push(suffix);
-        Ok(name.into())
+        Ok(with_ending(&self.path, format!(".{suffix}")))
     }
 
     fn open(&mut self, number: u64) -> io::Result<()> {

@@ -8,6 +8,7 @@ use pfh_digest::hex;
 use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;
 use pfh_source::os;
+use pfh_source::os::names::with_ending;
 use pfh_source::terminal::shown;
 use serde_json::{Value, json};
 use std::io;
@@ -140,10 +141,7 @@ fn files(to: &To, bytes: u64) -> io::Result<Vec<PathBuf>> {
         ImageFormat::Split(pieces) => {
             let piece = |number| {
                 let suffix = pieces.suffix.of(number, pieces.width).ok_or(io::ErrorKind::InvalidInput)?;
-                let mut name = to.path.as_os_str().to_owned();
-                name.push(".");
-                name.push(suffix);
-                Ok(name.into())
+                Ok(with_ending(&to.path, format!(".{suffix}")))
             };
             (0..bytes.div_ceil(pieces.length).max(1)).map(piece).collect()
         }

@@ -2,12 +2,14 @@
 //! ranges that have come.
 
 use super::super::{Error, Failure, Problem};
+use crate::beside::Held;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_source::os::handles::AsFd;
+use pfh_source::os::names::with_ending;
 use pfh_source::os::{self, Errno};
 use pfh_source::{Cause, Document, Output, Problem as Fault, Stage};
 use pfh_tree::{Arrivals, TreeKind};
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,16 +30,10 @@ pub(super) struct Names {
     pub receipt: PathBuf,
 }
 
-fn with(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
 impl Names {
     pub fn of(file: &Path) -> Names {
         let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        Names { partial: with(&file, PARTIAL), receipt: with(&file, RECEIPT), file }
+        Names { partial: with_ending(&file, PARTIAL), receipt: with_ending(&file, RECEIPT), file }
     }
 
     /// Whether a run ended between the last name of the file and the removal of its receipt.
@@ -87,7 +83,7 @@ impl Names {
 
 /// The file that is written to.
 pub(super) struct Target {
-    file: File,
+    file: Held,
     /// Where it is now.
     path: PathBuf,
     names: Names,
@@ -115,13 +111,12 @@ impl Target {
         if !stat.is_file() {
             return Err(failed(io::Error::other("is not a file, which could be written to in any order")).into());
         }
-        if !os::try_lock(&file) {
-            return Err(Problem::Busy(path).into());
-        }
+        let Some(held) = Held::of(file) else { return Err(Problem::Busy(path).into()) };
+        let file = held.file();
         if !is_placed {
             let room = || -> io::Result<()> {
-                os::truncate(&file, length).map_err(|errno| os::broken("ftruncate", errno))?;
-                match os::reserve(&file, 0, length) {
+                os::truncate(file, length).map_err(|errno| os::broken("ftruncate", errno))?;
+                match os::reserve(file, 0, length) {
                     Err(errno) if length > 0 && ![Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL].contains(&errno) => {
                         return Err(os::broken("fallocate", errno));
                     }
@@ -141,7 +136,7 @@ impl Target {
                 return Err(failed(error).into());
             }
         }
-        Ok(Target { file, path, names, is_placed })
+        Ok(Target { file: held, path, names, is_placed })
     }
 
     /// Where it is now.
@@ -157,7 +152,7 @@ impl Target {
     pub fn write(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Failure> {
         let failed = |error| Failure::Write { file: self.path.clone(), error };
         while !bytes.is_empty() {
-            match os::write_at(&self.file, bytes, offset) {
+            match os::write_at(self.file.file(), bytes, offset) {
                 Err(errno) => return Err(failed(os::broken("write", errno))),
                 Ok(0) => return Err(failed(io::ErrorKind::WriteZero.into())),
                 Ok(count) => (bytes, offset) = (&bytes[count..], offset + count as u64),
@@ -172,7 +167,7 @@ impl Target {
         let (mut filled, mut offset) = (bytes.len(), range.start);
         bytes.resize(filled + (range.end - range.start) as usize, 0);
         while filled < bytes.len() {
-            match os::read_at(self.file.as_fd(), &mut bytes[filled..], offset) {
+            match os::read_at(self.file.file().as_fd(), &mut bytes[filled..], offset) {
                 Ok(0) => {
                     let cause = Cause::Size { stated: range.end, read: offset };
                     return Err(failed(Fault::new(Stage::Read, cause).at(offset)));
@@ -186,7 +181,7 @@ impl Target {
 
     /// Waits until what was written is on the disk.
     pub fn sync(&self) -> Result<(), Failure> {
-        match os::sync(&self.file) {
+        match os::sync(self.file.file()) {
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(()),
             Err(errno) => Err(Failure::Write { file: self.path.clone(), error: os::broken("fsync", errno) }),
         }
@@ -201,7 +196,8 @@ impl Target {
             move |error| Failure::Write { file, error }
         };
         if !self.is_placed {
-            let is_it = |now: &pfh_source::Stat| os::stat(&self.file).is_ok_and(|own| own.identity() == now.identity());
+            let is_it =
+                |now: &pfh_source::Stat| os::stat(self.file.file()).is_ok_and(|own| own.identity() == now.identity());
             if !os::stat_path(partial).is_ok_and(|(now, _)| is_it(&now)) {
                 return Err(failed(partial)(io::Error::other("was replaced meanwhile by another file")));
             }
@@ -209,9 +205,9 @@ impl Target {
             if !is_free {
                 return Err(failed(file)(io::ErrorKind::AlreadyExists.into()));
             }
-            os::resemble(&self.file, file);
+            os::resemble(self.file.file(), file);
             let placed = match os::REPLACES_OPEN {
-                true => pfh_source::replace(&self.file, partial, file),
+                true => pfh_source::replace(self.file.file(), partial, file),
                 false => {
                     drop(self.file);
                     pfh_source::replace_closed(partial, file)

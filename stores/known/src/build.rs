@@ -1,5 +1,6 @@
 //! Builds a known-set file from published sets.
 
+use pfh_source::os::names::with_ending;
 use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -100,11 +101,11 @@ impl Build<'_> {
         }
         let identities: Vec<_> = self.inputs.iter().map(Input::identity).collect::<Result<_, _>>()?;
         let identity = serde_json::json!({ "pfh-known": VERSION, "inputs": identities }).to_string();
-        let work = self.work.clone().unwrap_or_else(|| suffixed(&self.output, ".work"));
+        let work = self.work.clone().unwrap_or_else(|| with_ending(&self.output, ".work"));
         let (journal, progress, runs) = Journal::open(&work, &identity)?;
         let resumed = progress.origins.sets.iter().map(|set| set.records).sum();
         let taken = self.take_in(journal, runs, progress, &work)?;
-        let partial = suffixed(&self.output, ".partial");
+        let partial = with_ending(&self.output, ".partial");
         let file = File::create(&partial).map_err(Error::io(&partial))?;
         let (directory, file) = self.write(file, &partial, &work, &taken)?;
         pfh_source::replace(&file, &partial, &self.output).map_err(Error::io(&self.output))?;
@@ -369,11 +370,4 @@ fn settle(set: &mut Set, input: &Input, found: Contents) -> Option<Header> {
             Some(header)
         }
     }
-}
-
-/// A path with something behind its name.
-pub fn suffixed(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }

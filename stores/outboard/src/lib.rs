@@ -31,8 +31,8 @@ pub use stored::{Exclusive, JOURNAL, LONGEST, flat_name, journal_of, load, open,
 
 pub use target::OutboardTarget;
 
+use pfh_source::os::names::with_ending;
 use pfh_tree::outboard::Key;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -56,7 +56,5 @@ pub struct Pass<'a> {
 
 /// Where the tree of a file is kept.
 pub fn beside(file: &Path) -> PathBuf {
-    let mut name: OsString = file.into();
-    name.push(SUFFIX);
-    name.into()
+    with_ending(file, SUFFIX)
 }

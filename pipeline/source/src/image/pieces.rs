@@ -5,6 +5,7 @@
 //! that files without any successor have as well: these are joined only where the sizes are those
 //! of a set, and where they are not the neighbour is named.
 
+use crate::os::names::with_ending;
 use crate::os::names::{OsStrExt, OsStringExt};
 use pfh_container::split::Suffix;
 use std::ffi::OsString;
@@ -175,11 +176,7 @@ fn are_cut(files: &[PathBuf], kind: Suffix) -> bool {
 /// Whether a log or a map of an acquisition into this very file lies beside it: it is a whole
 /// image.
 fn is_whole(path: &Path) -> bool {
-    [".log.jsonl", ".map"].iter().any(|ending| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        Path::new(&name).is_file()
-    })
+    [".log.jsonl", ".map"].iter().any(|ending| with_ending(path, ending).is_file())
 }
 
 /// The files of the raw image whose first one has this name.

@@ -6,6 +6,7 @@
 //! system: see [`is_name`].
 
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 pub use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -19,8 +20,15 @@ pub fn is_name(bytes: &[u8]) -> bool {
 }
 
 /// The path with these bytes, if a file of this system can have it.
-pub fn path(bytes: &[u8]) -> Option<&std::path::Path> {
-    is_name(bytes).then(|| std::path::Path::new(OsStr::from_bytes(bytes)))
+pub fn path(bytes: &[u8]) -> Option<&Path> {
+    is_name(bytes).then(|| Path::new(OsStr::from_bytes(bytes)))
+}
+
+/// A path whose last name is longer by an ending.
+pub fn with_ending(path: &Path, ending: impl AsRef<OsStr>) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// A path as it is typed on this system, with `/` between its names. On Windows `\` separates too,
@@ -80,7 +88,7 @@ pub fn is_on_disk(path: &[u8]) -> bool {
 ///
 /// # Errors
 /// The system's: it is gone, say.
-pub fn working_directory() -> std::io::Result<std::path::PathBuf> {
+pub fn working_directory() -> std::io::Result<PathBuf> {
     Ok(entered_path(std::env::current_dir()?.into_os_string()).into())
 }
 
@@ -88,7 +96,7 @@ pub fn working_directory() -> std::io::Result<std::path::PathBuf> {
 ///
 /// # Errors
 /// The system's: it is gone, say.
-pub fn resolved(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+pub fn resolved(path: &Path) -> std::io::Result<Vec<u8>> {
     path.canonicalize().map(listed)
 }
 
@@ -96,12 +104,12 @@ pub fn resolved(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The path is empty, or the working directory is gone.
-pub fn absolute(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+pub fn absolute(path: &Path) -> std::io::Result<Vec<u8>> {
     std::path::absolute(path).map(listed)
 }
 
 /// A path that the standard library made, as lists have it.
-pub fn listed(path: std::path::PathBuf) -> Vec<u8> {
+pub fn listed(path: PathBuf) -> Vec<u8> {
     let path = path.into_os_string().into_vec();
     // Windows puts `\\?\` in front, which only paths that break its rules need.
     match path.strip_prefix(br"\\?\") {

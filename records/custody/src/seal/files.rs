@@ -8,6 +8,7 @@ use pfh_manifest::{Decoder, Item, Options, digits};
 use pfh_source::Document;
 use pfh_source::Output;
 use pfh_source::Time;
+use pfh_source::os::names::with_ending;
 use pfh_source::os::names::{OsStrExt, absolute};
 use pfh_source::terminal::{render, shown};
 use std::fmt;
@@ -113,16 +114,12 @@ pub struct Held {
 
 /// The seal's file of a manifest: the manifest's name and `.seal`.
 pub fn beside(manifest: &Path) -> PathBuf {
-    let mut name = manifest.as_os_str().to_owned();
-    name.push(".seal");
-    PathBuf::from(name)
+    with_ending(manifest, ".seal")
 }
 
 /// The file of a seal that waits until its manifest is in place: the seal's name and `.new`.
 pub fn waiting(manifest: &Path) -> PathBuf {
-    let mut name = beside(manifest).into_os_string();
-    name.push(".new");
-    PathBuf::from(name)
+    with_ending(&beside(manifest), ".new")
 }
 
 /// A sentence for people.

@@ -9,7 +9,7 @@ use pfh_digest::{Algorithm, Digest};
 
 use super::rolling::{Sieve, sieve_of};
 use super::table::encode;
-use crate::build::{new_set, suffixed};
+use crate::build::new_set;
 use crate::intake::{Intake, identifies};
 use crate::journal::{Journal, Progress, Run};
 use crate::layout::{Blocks, Directory, OF_BLOCKS, PLACES, Rolled, Section, Table};
@@ -18,6 +18,7 @@ use crate::row::words;
 use crate::sets::{BlockCount, Set};
 use crate::write::{Counted, TableWriter, section};
 use crate::{Error, Input};
+use pfh_source::os::names::with_ending;
 
 /// The least memory for the blocks of one size: 8 MiB.
 const LEAST_MEMORY: usize = 8 << 20;
@@ -193,7 +194,7 @@ impl BlockBuild {
     /// When the file cannot be written.
     pub fn finish(self, watch: &mut dyn FnMut(u64) -> Result<(), Error>) -> Result<BlocksBuilt, Error> {
         let BlockBuild { output, work, journal, algorithm, sets, sizes } = self;
-        let partial = suffixed(&output, ".partial");
+        let partial = with_ending(&output, ".partial");
         let file = File::create(&partial).map_err(Error::io(&partial))?;
         let mut out = Counted::start(file).map_err(Error::io(&partial))?;
         let mut blocks = Vec::new();

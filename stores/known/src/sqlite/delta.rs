@@ -8,6 +8,7 @@
 //! rows of ordinary tables, and a statement reads no rows but those that it changes: nothing
 //! multiplies. SQLite asks [`may`] about every access of every statement.
 
+use pfh_source::os::names::with_ending;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -48,9 +49,7 @@ pub type Idle = (PathBuf, u64);
 /// nothing: it may have been made for another database.
 pub fn apply(base: &Path, deltas: &[PathBuf], output: &Path, cancel: &Arc<AtomicBool>) -> Result<Vec<Idle>, Error> {
     open::without_log(base)?;
-    let mut partial = output.as_os_str().to_owned();
-    partial.push(".partial");
-    let partial = PathBuf::from(partial);
+    let partial = with_ending(output, ".partial");
     copy(base, &partial, cancel)?;
     let mut most = std::fs::metadata(base).map_err(Error::io(base))?.len() + BESIDE;
     for delta in deltas {

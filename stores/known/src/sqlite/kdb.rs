@@ -1,5 +1,6 @@
 //! The Sleuth Kit's `.kdb`: an SQLite database as `hfind -c` creates it.
 
+use pfh_source::os::names::with_ending;
 use std::path::{Path, PathBuf};
 
 use pfh_digest::Digest;
@@ -33,9 +34,7 @@ impl Kdb {
     /// # Errors
     /// The system's, and SQLite's.
     pub fn create(path: &Path) -> Result<Kdb, Error> {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
+        let partial = with_ending(path, ".partial");
         // SQLite would continue the file that an interrupted export left.
         match std::fs::remove_file(&partial) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&partial)(error)),

@@ -1,9 +1,10 @@
 //! Opens a database of somebody else.
 
 use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::with_ending;
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -46,9 +47,7 @@ impl Bound {
 
 /// A database with a log beside it is not all in its file.
 pub fn without_log(path: &Path) -> Result<(), Error> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    if std::fs::metadata(PathBuf::from(log)).is_ok_and(|log| log.len() > 0) {
+    if std::fs::metadata(with_ending(path, "-wal")).is_ok_and(|log| log.len() > 0) {
         let why = "it has a write-ahead log beside it: close it properly first";
         return Err(Error::Database(path.to_owned(), why.to_owned()));
     }

@@ -1,6 +1,6 @@
 //! The schemas, made from the types of the rows: the files of docs/schema.
 
-use crate::show::{algorithms, kernels, stages, stats, tree};
+use crate::show::{algorithms, kernels, stages, stats};
 use pfh::chain::{Link, Signature};
 use pfh::known::KnownStatus;
 use pfh::manifest::jsonl;
@@ -103,13 +103,13 @@ const DOCUMENTS: &[Document] = &[
         name: "tree",
         title: "pfh tree build, update, watch, append, receive, check, diff, verify, root, export and import --json",
         rows: &[
-            of::<tree::Line<'_>>,
-            of::<tree::Directory<'_>>,
-            of::<tree::Entry<'_>>,
-            of::<tree::Compared<'_>>,
-            of::<tree::Proved<'_>>,
-            of::<tree::Disproved<'_>>,
-            of::<tree::Computed<'_>>,
+            of::<pfh::tree::FileRow<'_>>,
+            of::<pfh::tree::DirectoryRow<'_>>,
+            of::<pfh::tree::EntryRow<'_>>,
+            of::<pfh::tree::PairRow<'_>>,
+            of::<pfh::tree::ProvedRow<'_>>,
+            of::<pfh::tree::DisprovedRow<'_>>,
+            of::<pfh::tree::RootRow<'_>>,
         ],
     },
     Document {

@@ -44,9 +44,3 @@ pub mod update;
 pub mod verify;
 
 pub use pfh::terminal::{counted, many};
-
-/// Types of rows, and names of members.
-#[allow(dead_code, reason = "each is used by some of the features")]
-pub mod word {
-    pfh::manifest::constants! { Diff = "diff", Range = "range", Root = "root", Summary = "summary" }
-}

@@ -4,6 +4,8 @@ use super::args::{Build, Check, Digest, Existing, Update};
 use crate::exit::{self, Exit, Failure};
 use crate::show::tree as lines;
 use crate::tree_key::Keyed;
+use pfh::manifest::row;
+use pfh::tree::DirectoryRow;
 use pfh::tree::catalogue::{self as job, Request, Verb};
 use std::path::Path;
 
@@ -56,7 +58,7 @@ fn on(on: &Existing, verb: Verb, root: Option<&Digest>, has_kept: bool) -> Resul
 
 fn run(request: &Request, json: bool, progress: bool) -> Result<Exit, Failure> {
     let summary = super::carry::carry_out(progress, json, |events, control| job::run(request, events, control))?;
-    let line = if json { lines::catalogue_json(&summary) } else { lines::catalogue(&summary) };
+    let line = if json { row::line(&DirectoryRow::of(&summary)) } else { lines::catalogue(&summary) };
     exit::print(line.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(match (summary.differs(), summary.is_incomplete()) {
         (true, _) => Exit::Verdict,
