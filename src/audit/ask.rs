@@ -308,13 +308,13 @@ impl Asking<'_, '_> {
     fn token(&mut self, path: &Path) -> Result<Status, Error> {
         let over = |error| Error::about(path, error);
         // From the reading to the writing no other run takes a token: it would be the same one.
-        let mut file = turn::taken(path)?;
+        let held = turn::taken(path)?;
         let mut text = Vec::new();
-        (&mut file).take(CATALOGUE).read_to_end(&mut text).map_err(files::unread(path))?;
+        held.file().take(CATALOGUE).read_to_end(&mut text).map_err(files::unread(path))?;
         let mut tokens = Tokens::parse(&text).map_err(over)?;
         let (challenge, expected) = tokens.take().ok_or_else(|| over(Wrong::NoToken))?;
         if !os::REPLACES_OPEN {
-            drop(file);
+            drop(held);
         }
         files::save_secret(path, &tokens.encode())?;
         // Locked until here, where an open file can be replaced.

@@ -1,9 +1,9 @@
-//! The turn of a run at a file that several runs replace: tokens, each of which is good for one.
+//! The turn of a run at a file that several runs replace: a token is good for one audit.
 
 use super::files::unread;
 use super::{Error, Problem};
-use pfh_source::{Document, os};
-use std::fs::File;
+use crate::beside::{Busy, Held};
+use pfh_source::Document;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,20 +11,16 @@ use std::time::Duration;
 const PATIENCE: u32 = 1500;
 const STEP: Duration = Duration::from_millis(20);
 
-/// A file that several runs may replace, opened for this one: the others wait until it is closed.
+/// A file that several runs may replace, locked for this one: the others wait until it is let go.
 ///
 /// # Errors
 /// When it cannot be read, or another run does not let go of it.
-pub fn taken(path: &Path) -> Result<File, Error> {
+pub fn taken(path: &Path) -> Result<Held, Error> {
     for _ in 0..PATIENCE {
-        let file = Document::file(path).map_err(unread(path))?.into_file();
-        // The run that had it has put another file in its place.
-        let is_it = |now: &pfh_source::Stat, had: &pfh_source::Stat| now.identity() == had.identity();
-        if os::try_lock(&file) {
-            let had = os::stat(&file).map_err(|errno| unread(path)(errno.into()))?;
-            if os::stat_path(path).is_ok_and(|(now, _)| is_it(&now, &had)) {
-                return Ok(file);
-            }
+        match Held::at(path) {
+            Ok(Some(held)) => return Ok(held),
+            Ok(None) => drop(Document::file(path).map_err(unread(path))?),
+            Err(Busy) => {}
         }
         std::thread::sleep(STEP);
     }
