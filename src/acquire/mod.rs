@@ -80,7 +80,7 @@ pub use reading::{RETRIES, Reading};
 pub use request::{ImageFormat, Origin, Request, To};
 pub(crate) use resolved::Resolved;
 use retrying::{Again, Retried};
-pub use row::Acquired;
+pub use row::AcquisitionRow;
 pub use run::run;
 pub(crate) use session::Session;
 pub(crate) use stamping::sha256 as line_digest;

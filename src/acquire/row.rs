@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// An acquisition.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Acquired<'a> {
+pub struct AcquisitionRow<'a> {
     bytes: u64,
     /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
@@ -91,9 +91,9 @@ fn timestamp(stamped: &Result<Stamped, String>) -> Timestamp<'_> {
     }
 }
 
-impl<'a> Acquired<'a> {
+impl<'a> AcquisitionRow<'a> {
     /// The row.
-    pub fn of(summary: &'a Summary) -> Acquired<'a> {
+    pub fn of(summary: &'a Summary) -> AcquisitionRow<'a> {
         let imaged = &summary.imaged;
         let unreadable = |bad: &pfh_source::device::Bad| {
             let at = summary.from + bad.offset;
@@ -106,7 +106,7 @@ impl<'a> Acquired<'a> {
                 sector: at / u64::from(summary.sector),
             }
         };
-        Acquired {
+        AcquisitionRow {
             bytes: imaged.bytes,
             digests: imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
             hidden: summary.hidden.as_ref().map(HiddenRow::from),

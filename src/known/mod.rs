@@ -39,4 +39,4 @@ pub use pfh_known::{
     is_known_set,
 };
 pub use problem::Problem;
-pub use row::Held;
+pub use row::SetsRow;

@@ -26,7 +26,7 @@ struct Filter<'a> {
 /// The contents of a file of known sets.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Held<'a> {
+pub struct SetsRow<'a> {
     /// The BLAKE3 digest of the file.
     blake3: Option<Hex<'a>>,
     blocks: Vec<Blocks>,
@@ -37,9 +37,9 @@ pub struct Held<'a> {
     sets: serde_json::Value,
 }
 
-impl<'a> Held<'a> {
+impl<'a> SetsRow<'a> {
     /// The row.
-    pub fn of(summary: &'a Summary) -> Held<'a> {
+    pub fn of(summary: &'a Summary) -> SetsRow<'a> {
         let known = &summary.known;
         let filter = |(algorithm, set, entries): (Algorithm, usize, u64)| Filter {
             algorithm: algorithm.name().to_owned(),
@@ -51,7 +51,7 @@ impl<'a> Held<'a> {
             blocks: of.rows(),
             size: of.size(),
         });
-        Held {
+        SetsRow {
             blake3: summary.digest.as_ref().map(|digest| Hex(&digest[..])),
             blocks: blocks.collect(),
             digests: known.algorithms().map(|(algorithm, rows)| (algorithm.to_string(), rows)).collect(),

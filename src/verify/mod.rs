@@ -58,7 +58,7 @@ pub(crate) use imager::place_line;
 pub use problem::Problem;
 pub use repeat::Repeat;
 pub use request::Request;
-pub use row::Verification;
+pub use row::VerificationRow;
 
 /// Verifies an image, or a log. Nothing is written. A cancelled run has [`Problem::Stopped`] or
 /// [`Problem::Cancelled`].

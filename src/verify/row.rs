@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// A verification.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Verification<'a> {
+pub struct VerificationRow<'a> {
     /// The comparisons whose two sides are equal.
     compared: Vec<Equal<'a>>,
     /// Everything that was compared, with the ranges that it covers: the verdict follows from it.
@@ -138,11 +138,11 @@ fn equal(one: &Comparison) -> Equal<'_> {
     Equal { digest: one.digest().map(ToString::to_string), what: &one.what, with: &one.with }
 }
 
-impl<'a> Verification<'a> {
+impl<'a> VerificationRow<'a> {
     /// The row, with the findings as sentences.
-    pub fn of(summary: &'a Summary, findings: Vec<String>) -> Verification<'a> {
+    pub fn of(summary: &'a Summary, findings: Vec<String>) -> VerificationRow<'a> {
         let verdict = summary.verdict();
-        Verification {
+        VerificationRow {
             compared: summary.equal().map(equal).collect(),
             comparisons: summary.comparisons.iter().map(compared).collect(),
             complete: summary.is_complete(),

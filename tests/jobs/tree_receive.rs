@@ -72,7 +72,7 @@ fn by(request: Request, (algorithm, leaf): (&str, usize)) -> Request {
     request.algorithm(algorithm, (leaf > 0).then_some(leaf), None).unwrap()
 }
 
-/// Cuts of a file into parts, some of which overlap, in any order.
+/// Parts of a file in any order; some overlap.
 fn cuts(dice: &mut Dice, length: usize) -> Vec<Range<usize>> {
     let mut cuts = vec![0, length];
     cuts.extend((0..dice.below(7)).map(|_| dice.below(length + 1)));

@@ -113,9 +113,8 @@ impl Arrivals {
         stretches
     }
 
-    /// Claims the stretches of a range that have not come, each of which is then to be
-    /// [placed](Arrivals::place) or [released](Arrivals::release). `None` while another claim meets
-    /// the range.
+    /// Claims the stretches of a range that have not come. The caller [places](Arrivals::place) or
+    /// [releases](Arrivals::release) each. `None` while another claim meets the range.
     pub fn claim(&mut self, range: Range<u64>) -> Option<Vec<Stretch>> {
         if self.claims.iter().any(|claim| claim.start < range.end && range.start < claim.end) {
             return None;

@@ -137,7 +137,7 @@ impl Request {
         })
     }
 
-    /// A FIFO under two names has two readers, each of which would get some of its bytes.
+    /// A FIFO that is named twice has two readers, and each gets some of its bytes.
     fn streams(&self) -> Result<(), Error> {
         let mut seen: Vec<((u64, u128), PathBuf)> = Vec::new();
         let streams = self.deliveries.iter().filter_map(|delivery| delivery.sender.path());

@@ -11,7 +11,7 @@ use crate::show::stats::StatsFormat;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::acquire::{
-    self as job, About, Acquired, Compared, Event, Layout, Origin, Reading, Request, To, Written, pattern,
+    self as job, About, AcquisitionRow, Compared, Event, Layout, Origin, Reading, Request, To, Written, pattern,
 };
 use pfh::container::ewf::Compression;
 use pfh::device::{Access, ErrorPolicy, Fill};
@@ -329,7 +329,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
     session.close();
     let unreadable = summary.imaged.bad.iter().map(|bad| bad.length).sum();
     finish::count(&[("bytes", summary.imaged.bytes), ("unreadable", unreadable)]);
-    let report = if args.json { row::line(&Acquired::of(&summary)) } else { show::text(&summary) };
+    let report = if args.json { row::line(&AcquisitionRow::of(&summary)) } else { show::text(&summary) };
     exit::print(report.as_bytes()).map_err(|error| Failure::output(&error))?;
     if let Some(form) = args.stats {
         exit::lines(&stages::render(&summary.imaged.times, form));

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use pfh::Control;
 use pfh::known::build::{self, Event};
 use pfh::known::export::{self, To};
-use pfh::known::{Class, Held, MalformedClass, Packages, info};
+use pfh::known::{Class, MalformedClass, Packages, SetsRow, info};
 use pfh::manifest::row::line;
 use pfh::matching::Gap;
 use pfh::terminal::render as shown;
@@ -225,7 +225,7 @@ fn described(args: &Info) -> Result<Exit, Failure> {
     request.verify = args.verify;
     let summary = info::run(&request, &mut |_| Ok(()), &Control::new());
     let summary = summary.map_err(|error| Failure::of(&error, Exit::Aborted))?;
-    let text = if args.json { line(&Held::of(&summary)) } else { show::info_text(&summary) };
+    let text = if args.json { line(&SetsRow::of(&summary)) } else { show::info_text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(Exit::Good)
 }

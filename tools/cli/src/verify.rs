@@ -7,7 +7,7 @@ use crate::show::verify as show;
 use clap::Args;
 use pfh::Digest;
 use pfh::manifest::row::line;
-use pfh::verify::{self, Claim, Event, Of, Problem, Request, Verification};
+use pfh::verify::{self, Claim, Event, Of, Problem, Request, VerificationRow};
 use std::path::PathBuf;
 
 /// Check an image, and the log of its acquisition.
@@ -106,7 +106,7 @@ fn try_run(args: &Verify) -> Result<Exit, Failure> {
         })?;
     session.close();
     let findings = || summary.findings.iter().map(show::sentence).collect();
-    let text = if args.json { line(&Verification::of(&summary, findings())) } else { show::text(&summary) };
+    let text = if args.json { line(&VerificationRow::of(&summary, findings())) } else { show::text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(Exit::of_verdict(summary.verdict()))
 }

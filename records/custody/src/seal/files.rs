@@ -216,7 +216,7 @@ pub fn write(
     put(&beside(manifest), manifest, &completed(manifest, seen, signing, defaults)?)
 }
 
-/// Whether a seal is beside the manifest, of whichever list.
+/// Whether a seal of any list is beside the manifest.
 pub fn is_there(manifest: &Path) -> bool {
     std::fs::symlink_metadata(beside(manifest)).is_ok()
 }

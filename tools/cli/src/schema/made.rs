@@ -9,7 +9,7 @@ use pfh::report::rows;
 use pfh_schemas::{Document, joined, of};
 
 const DOCUMENTS: &[Document] = &[
-    Document { name: "acquire", title: "pfh acquire --json", rows: &[of::<pfh::acquire::Acquired<'_>>] },
+    Document { name: "acquire", title: "pfh acquire --json", rows: &[of::<pfh::acquire::AcquisitionRow<'_>>] },
     Document {
         name: "algorithms",
         title: "pfh algorithms --json, also with --measure",
@@ -65,7 +65,7 @@ const DOCUMENTS: &[Document] = &[
         title: "pfh hash --json, pfh merge, and every manifest in -f jsonl",
         rows: &[of::<jsonl::Line<'_>>],
     },
-    Document { name: "known-info", title: "pfh known info --json", rows: &[of::<pfh::known::Held<'_>>] },
+    Document { name: "known-info", title: "pfh known info --json", rows: &[of::<pfh::known::SetsRow<'_>>] },
     Document { name: "list", title: "pfh list --json", rows: &[of::<pfh::list::NameRow<'_>>] },
     Document {
         name: "log",
@@ -117,7 +117,7 @@ const DOCUMENTS: &[Document] = &[
         title: "pfh hash --update --json, pfh check --update --json",
         rows: &[of::<pfh::update::ChangeRow<'_>>, of::<pfh::update::UpdateSum>],
     },
-    Document { name: "verify", title: "pfh verify --json", rows: &[of::<pfh::verify::Verification<'_>>] },
+    Document { name: "verify", title: "pfh verify --json", rows: &[of::<pfh::verify::VerificationRow<'_>>] },
 ];
 
 #[test]
