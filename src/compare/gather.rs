@@ -64,7 +64,7 @@ impl Sets {
         let share = request.memory / algorithms.len().max(1);
         // The text of these digests is all of their features.
         let apart = |algorithm: &Algorithm| {
-            Named::of(*algorithm).is_some_and(Named::is_features) && request.form != Format::Values
+            Named::of(*algorithm).is_some_and(|method| method.profile().is_features) && request.form != Format::Values
         };
         let collection = |algorithm: &Algorithm| match request.evidence || apart(algorithm) {
             false => Collection::new(*algorithm),

@@ -127,7 +127,8 @@ fn find(
     let method = Named::of(collection.algorithm());
     let least = request.thresholds.of(collection.algorithm());
     // Shared parts are reported of all pairs that another method finds.
-    let threshold = if method.is_some_and(Named::is_features) { Score::Similarity(1) } else { least };
+    let threshold =
+        if method.is_some_and(|method| method.profile().is_features) { Score::Similarity(1) } else { least };
     let search = Search { threshold, memory: request.memory / 4, ..request.search(collection) };
     let is_given = request.thresholds.is_given(collection.algorithm());
     let mut saturated = 0;

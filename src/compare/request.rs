@@ -194,7 +194,8 @@ impl Request {
     pub(super) fn search(&self, collection: &Collection) -> Search {
         let like_ssdeep =
             matches!(Named::of(collection.shown_as()), Some(Named::Ssdeep) | None) && self.form == Format::Text;
-        let counted = self.evidence && !Named::of(collection.algorithm()).is_some_and(Named::is_features);
+        let counted =
+            self.evidence && !Named::of(collection.algorithm()).is_some_and(|method| method.profile().is_features);
         Search {
             threshold: if counted { Score::Similarity(0) } else { self.thresholds.of(collection.algorithm()) },
             least_shared: self.thresholds.shared(collection.algorithm()),

@@ -57,7 +57,7 @@ impl Thresholds {
     /// [`ThresholdError::TooHigh`].
     pub fn check(&self, counted: bool) -> Result<(), ThresholdError> {
         let has_distances =
-            |name: &str| Named::ALL.iter().any(|method| method.name() == name && method.has_distances());
+            |name: &str| Named::ALL.iter().any(|method| method.name() == name && method.profile().has_distances());
         let is_high = |(name, number): &(Option<String>, u32)| {
             *number > 100 && name.as_deref().is_some_and(|name| !has_distances(name))
         };

@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
         if form == Format::Text && !self.is_table && pair.asked != algorithm {
             // One text has one form; TLSH counts differences.
             algorithm = pair.asked;
-            if Named::of(algorithm).is_some_and(Named::has_distances) {
+            if Named::of(algorithm).is_some_and(|method| method.profile().has_distances()) {
                 score = Score::Distance(0);
             }
         }

@@ -371,10 +371,7 @@ pub fn own_format(algorithm: Algorithm) -> Format {
         Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Format::Sdbf,
         Some(Named::MrshV2 | Named::MrshV2Network) => Format::Mrsh,
         Some(Named::Pdq | Named::Phash) => Format::Csv,
-        Some(
-            Named::Tlsh | Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Crops | Named::Cells,
-        )
-        | None => Format::Sums,
+        _ => Format::Sums,
     }
 }
 

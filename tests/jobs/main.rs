@@ -128,6 +128,7 @@ mod match_similar;
 #[cfg(feature = "known")]
 mod matching;
 mod own_algorithm;
+mod own_method;
 mod plan;
 mod plan_base;
 mod plan_ranges;

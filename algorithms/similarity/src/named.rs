@@ -1,5 +1,6 @@
 //! A method by its name, or by the text of its digests.
 
+use crate::{Profile, cells, crops, imports, mrsh_v2, pdq, phash, sdhash, shingles, ssdeep, strings, text, tlsh};
 use pfh_digest::Algorithm;
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
@@ -45,10 +46,12 @@ pub enum Named {
     Phash,
     /// `crops`: pictures, by the places that they have in common.
     Crops,
+    /// One that has nothing here but its [`Listed`](crate::Listed) row.
+    Foreign(&'static Profile),
 }
 
 impl Named {
-    /// All of them, in the order of the registry.
+    /// All that have a kind of [`Content`](crate::Content), in the order of the registry.
     pub const ALL: [Named; 15] = [
         Named::Ssdeep,
         Named::Sdhash,
@@ -67,25 +70,31 @@ impl Named {
         Named::Crops,
     ];
 
+    /// All that is known of the method.
+    pub const fn profile(self) -> &'static Profile {
+        match self {
+            Named::Ssdeep => &ssdeep::PROFILE,
+            Named::Sdhash => &sdhash::PROFILE,
+            Named::SdhashStream => &sdhash::STREAM,
+            Named::SdhashDd => &sdhash::BLOCKS,
+            Named::MrshV2 => &mrsh_v2::PROFILE,
+            Named::MrshV2Network => &mrsh_v2::NETWORK,
+            Named::Tlsh => &tlsh::PROFILE,
+            Named::Shingles => &shingles::PROFILE,
+            Named::Strings => &strings::PROFILE,
+            Named::Imports => &imports::PROFILE,
+            Named::Text => &text::PROFILE,
+            Named::Cells => &cells::PROFILE,
+            Named::Pdq => &pdq::PROFILE,
+            Named::Phash => &phash::PROFILE,
+            Named::Crops => &crops::PROFILE,
+            Named::Foreign(profile) => profile,
+        }
+    }
+
     /// The name in the registry.
     pub const fn name(self) -> &'static str {
-        match self {
-            Named::Ssdeep => "ssdeep",
-            Named::Sdhash => "sdhash",
-            Named::SdhashStream => "sdhash-stream",
-            Named::SdhashDd => "sdhash-dd",
-            Named::MrshV2 => "mrsh-v2",
-            Named::MrshV2Network => "mrsh-v2-network",
-            Named::Tlsh => "tlsh",
-            Named::Shingles => "shingles",
-            Named::Strings => "strings",
-            Named::Imports => "imports",
-            Named::Text => "text",
-            Named::Pdq => "pdq",
-            Named::Phash => "phash",
-            Named::Crops => "crops",
-            Named::Cells => "cells",
-        }
+        self.profile().name
     }
 
     /// The method of an algorithm; `None` if that gives no similarity digests.
@@ -99,113 +108,14 @@ impl Named {
         Named::of(algorithm).filter(|method| method.name() == algorithm.name()).unwrap_or(Named::Imports)
     }
 
-    /// The text of an input that has no digest under it.
-    pub const fn absent(self) -> &'static str {
-        match self {
-            Named::Tlsh => TLSH_ABSENT,
-            _ => ABSENT,
-        }
-    }
-
-    /// The usual reason why an input has no digest, in a few words.
-    pub const fn lacking(self) -> &'static str {
-        match self {
-            Named::Strings => "not an executable",
-            Named::Imports => "not an executable that has any, or damaged or too large",
-            Named::Text => "not a text, or too short",
-            Named::Cells => "not a table, or too short",
-            Named::Pdq | Named::Phash | Named::Crops => "not a picture, or featureless, damaged or too large",
-            _ => "too short",
-        }
-    }
-
-    /// The same of several inputs, all that it may be.
-    pub const fn lacking_all(self) -> &'static str {
-        match self {
-            Named::Strings => "not executables",
-            Named::Imports => "not executables that have any, or damaged or too large",
-            Named::Text => "not texts, or too short",
-            Named::Cells => "not tables, or too short",
-            Named::Pdq | Named::Phash | Named::Crops => "not pictures, or featureless, damaged or too large",
-            _ => "too short, too plain or too long",
-        }
-    }
-
-    /// The word for one of the counted things that two inputs share.
-    pub const fn unit(self) -> &'static str {
-        match self {
-            Named::Shingles | Named::Text => "window",
-            Named::Strings => "string",
-            Named::Imports => "name",
-            Named::MrshV2 | Named::MrshV2Network => "chunk",
-            Named::Crops => "place",
-            Named::Cells => "cell",
-            _ => "feature",
-        }
-    }
-
     /// Whether its digests are sdhash's, in any mode: they can be compared with each other.
     pub fn is_sdhash(self) -> bool {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
     }
 
-    /// The number of hexadecimal digits of its digests, where they consist of nothing else.
-    pub fn digits(self) -> Option<usize> {
-        match self {
-            Named::Pdq => Some(64),
-            Named::Phash => Some(16),
-            _ => None,
-        }
-    }
-
-    /// Whether its digests have distances, from 0 on, and not similarities.
-    pub fn has_distances(self) -> bool {
-        matches!(self, Named::Tlsh | Named::Pdq | Named::Phash)
-    }
-
-    /// Whether its digests are their features: shared ones are found without a comparison of each
-    /// two.
-    pub fn is_features(self) -> bool {
-        matches!(self, Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells)
-    }
-
     /// The method whose digests look like this text, which may still be malformed. Both kinds of
     /// mrsh-v2 look the same, and are taken for the plain one.
     pub fn recognise(text: &[u8]) -> Option<Named> {
-        if text == TLSH_ABSENT.as_bytes() || is_tlsh(text) {
-            Some(Named::Tlsh)
-        } else if text.starts_with(b"sdbf:") {
-            Some(Named::Sdhash)
-        } else if text.starts_with(b"sdbf-dd:") {
-            Some(Named::SdhashDd)
-        } else if text.starts_with(b"shingles:") {
-            Some(Named::Shingles)
-        } else if text.starts_with(b"strings:") {
-            Some(Named::Strings)
-        } else if text.starts_with(b"imports:") {
-            Some(Named::Imports)
-        } else if text.starts_with(b"text:1:") {
-            Some(Named::Text)
-        } else if text.starts_with(b"crops:1:") {
-            Some(Named::Crops)
-        } else if text.starts_with(b"cells:1:") {
-            Some(Named::Cells)
-        } else if text.starts_with(b":") {
-            Some(Named::MrshV2)
-        } else {
-            let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            (digits > 0 && text[digits..].starts_with(b":")).then_some(Named::Ssdeep)
-        }
+        Named::ALL.into_iter().find(|method| (method.profile().marks)(text))
     }
-}
-
-/// Whether a text is a digest of TLSH, in letters of either case; older programs print no `T1` in
-/// front, and no other digest has 70 digits.
-fn is_tlsh(text: &[u8]) -> bool {
-    let digits = match text.len() {
-        72 if text[..2].eq_ignore_ascii_case(b"T1") => &text[2..],
-        70 => text,
-        _ => return false,
-    };
-    digits.iter().all(u8::is_ascii_hexdigit)
 }

@@ -110,6 +110,13 @@ pub struct Comparison {
     pub degenerate: Option<Degenerate>,
 }
 
+impl Comparison {
+    /// Nothing in common, and nothing known besides.
+    pub(crate) fn none() -> Comparison {
+        Comparison { score: Score::Similarity(0), evidence: Evidence::default(), degenerate: None }
+    }
+}
+
 /// Number of values that two ascending lists without repetitions share.
 pub fn shared(a: &[u64], b: &[u64]) -> u64 {
     let (mut i, mut j, mut count) = (0, 0, 0);

@@ -1,6 +1,9 @@
 //! A digest of any of the methods, as a value.
 
-use crate::{Named, NoDigest, ParseError, crops, mrsh_v2, pdq, phash, sdhash, shingles, ssdeep, tlsh};
+use crate::{
+    Comparison, Foreign, Method, Named, NoDigest, ParseError, Score, crops, mrsh_v2, pdq, phash, sdhash, shingles,
+    ssdeep, tlsh,
+};
 use pfh_digest::{Digest, Value};
 use std::fmt;
 
@@ -24,6 +27,8 @@ pub enum Content {
     Phash(phash::Digest),
     /// The places of a picture.
     Crops(crops::Digest),
+    /// A digest of a [`Listed`](crate::Listed) method.
+    Foreign(Foreign),
     /// None: the input is too short, too long or too plain for the method.
     Absent,
 }
@@ -68,32 +73,8 @@ impl Similar {
     /// # Errors
     /// The fault of the text.
     pub fn parse(method: Named, text: &str) -> Result<Similar, ParseError> {
-        if text == method.absent() {
-            return Ok(Similar::read(method, Content::Absent));
-        }
-        let content = match method {
-            Named::Ssdeep => Content::Ssdeep(text.parse()?),
-            Named::Sdhash => Content::Sdhash(text.parse()?),
-            Named::SdhashStream | Named::SdhashDd => {
-                let digest: sdhash::Digest = text.parse()?;
-                if digest.block().is_some() != (method == Named::SdhashDd) {
-                    return Err(ParseError::Marker);
-                }
-                Content::Sdhash(digest)
-            }
-            Named::MrshV2 | Named::MrshV2Network => Content::MrshV2(text.parse()?),
-            Named::Tlsh => Content::Tlsh(text.parse()?),
-            Named::Pdq => Content::Pdq(text.parse()?),
-            Named::Phash => Content::Phash(text.parse()?),
-            Named::Crops => Content::Crops(text.parse()?),
-            Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells => {
-                let digest: shingles::Digest = text.parse()?;
-                if digest.unit().method() != method {
-                    return Err(ParseError::Marker);
-                }
-                Content::Shingles(digest)
-            }
-        };
+        let profile = method.profile();
+        let content = if text == profile.absent { Content::Absent } else { (profile.parse)(profile, text)? };
         Ok(Similar::read(method, content))
     }
 
@@ -110,6 +91,29 @@ impl Similar {
     /// The digest itself.
     pub fn content(&self) -> &Content {
         &self.content
+    }
+
+    /// How alike the inputs of both are; `None` if one of them has no digest, or they are digests of
+    /// methods that cannot be compared.
+    pub fn compare(&self, other: &Similar) -> Option<Comparison> {
+        let distance = |bits| Comparison { score: Score::Distance(bits), ..Comparison::none() };
+        Some(match (&self.content, &other.content) {
+            (Content::Ssdeep(a), Content::Ssdeep(b)) => ssdeep::Ssdeep.compare(a, b),
+            (Content::Sdhash(a), Content::Sdhash(b)) => sdhash::Sdhash::STREAM.compare(a, b),
+            (Content::MrshV2(a), Content::MrshV2(b)) if self.method == Named::MrshV2Network => {
+                mrsh_v2::MrshV2::NETWORK.compare(a, b)
+            }
+            (Content::MrshV2(a), Content::MrshV2(b)) => mrsh_v2::MrshV2::PLAIN.compare(a, b),
+            (Content::Tlsh(a), Content::Tlsh(b)) => tlsh::Tlsh.compare(a, b),
+            (Content::Pdq(a), Content::Pdq(b)) => distance(a.distance(b)),
+            (Content::Phash(a), Content::Phash(b)) => distance(a.distance(b)),
+            (Content::Crops(a), Content::Crops(b)) => {
+                Comparison { score: Score::Similarity(crops::common(a, b)), ..Comparison::none() }
+            }
+            (Content::Shingles(a), Content::Shingles(b)) => a.compare(b),
+            (Content::Foreign(a), Content::Foreign(b)) => a.compare(b)?,
+            _ => return None,
+        })
     }
 
     /// Why the input has no digest, where it was read and not a text.
@@ -149,7 +153,8 @@ impl fmt::Display for Similar {
             Content::Pdq(digest) => digest.fmt(f),
             Content::Phash(digest) => digest.fmt(f),
             Content::Crops(digest) => digest.fmt(f),
-            Content::Absent => f.write_str(self.method.absent()),
+            Content::Foreign(digest) => digest.fmt(f),
+            Content::Absent => f.write_str(self.method.profile().absent),
         }
     }
 }

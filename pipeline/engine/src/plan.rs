@@ -1,24 +1,10 @@
 //! The plan of a run: its algorithms, memory, threads and readers.
 
+use crate::mode::Mode;
 use pfh_digest::Algorithm;
 use pfh_prefetch::Backend;
 use pfh_source::Alone;
 use std::time::Duration;
-
-/// Who reads and who hashes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// Threads change role: a reader that faces a full table hashes, a worker that faces an empty
-    /// one reads.
-    #[default]
-    Adaptive,
-    /// Fixed roles: P prefetchers fill the table, T workers empty it (the paper's multi-threaded
-    /// prefetching).
-    Mtp,
-    /// No prefetchers: every thread reads and hashes for itself (the paper's simultaneous
-    /// multi-threading).
-    Smt,
-}
 
 /// 128 MiB. Measured on 4,457 files of 274 KB on average (`bench/record`): the lanes of two workers
 /// are full from 64 MiB on, and nothing is gained beyond 128 MiB.
@@ -71,7 +57,7 @@ impl Plan {
             algorithms: algorithms.into_iter().map(Into::into).collect(),
             memory: DEFAULT_MEMORY,
             threads,
-            prefetchers: threads * 3,
+            prefetchers: Mode::Adaptive.prefetchers(threads),
             mode: Mode::Adaptive,
             turns: true,
             backend: Backend::Auto,
@@ -90,24 +76,17 @@ impl Plan {
     /// Most readers at a time while reads wait, of that many threads that read: those besides the
     /// ones that hash, where there are any.
     pub(crate) fn ahead(&self, readers: usize) -> usize {
-        match self.mode {
-            Mode::Adaptive if self.is_ahead(readers) => self.prefetchers.min(readers - self.threads.max(1)),
-            _ => readers,
-        }
+        if self.is_ahead(readers) { self.prefetchers.min(readers - self.threads.max(1)) } else { readers }
     }
 
     /// Whether there are threads that only read ahead, among that many that read.
     pub(crate) fn is_ahead(&self, readers: usize) -> bool {
-        self.mode == Mode::Adaptive && readers > self.threads.max(1)
+        self.mode.is_ahead(self.threads, readers)
     }
 
     /// Number of threads that are to read, where enough files may be open.
     pub(crate) fn readers(&self) -> usize {
-        match self.mode {
-            Mode::Adaptive => self.threads.max(1) + self.prefetchers,
-            Mode::Mtp => self.prefetchers.max(1),
-            Mode::Smt => self.threads.max(1),
-        }
+        self.mode.readers(self.threads, self.prefetchers)
     }
 }
 

@@ -3,15 +3,16 @@
 use crate::control::Control;
 use crate::descriptors::Fit;
 use crate::hashing::{self, Hashing};
+use crate::mode::Role;
 use crate::permits::Permits;
 use crate::pieces::Allowance;
-use crate::plan::{Mode, Plan};
+use crate::plan::Plan;
 use crate::progress::{Counters, FileProgress, Progress, Stats};
 use crate::record::{Outcome, Record};
 use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;
 use crate::spread::Spreads;
-use crate::thread::{Role, Shared, live};
+use crate::thread::{Shared, live};
 use pfh_prefetch::host::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use pfh_prefetch::host::{Instant, spawn};
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, InHand, Reserve, Table};
@@ -109,7 +110,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     let plan = Arc::new(plan.clone());
     let (units, fit) = (plan.units(), Fit::new(&plan));
     let (events, out) = (Arc::new(EventCount::default()), Arc::new(EventCount::default()));
-    let work = if plan.mode == Mode::Mtp { Arc::new(EventCount::for_equals()) } else { events.clone() };
+    let work = if plan.mode.row().is_apart { Arc::new(EventCount::for_equals()) } else { events.clone() };
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
         let allowance = Allowance::new(if plan.piecewise.is_some() { plan.memory / 2 } else { 0 });
@@ -128,7 +129,12 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         gates: Arc::new(DeviceLocks::new(plan.turns)),
         counters: Counters::default(),
         read_bytes: Arc::default(),
-        reserve: Arc::new(Reserve::new(plan.ahead(fit.readers), plan.threads, plan.mode == Mode::Mtp, events.clone())),
+        reserve: Arc::new(Reserve::new(
+            plan.ahead(fit.readers),
+            plan.threads,
+            plan.mode.row().is_apart,
+            events.clone(),
+        )),
         events,
         work,
         out,
@@ -170,27 +176,7 @@ impl Run {
     fn start(&mut self) -> Result<Vec<Role>, Error> {
         let plan = &self.shared.plan;
         let (threads, readers) = (plan.threads.max(1), self.shared.fit.readers);
-        let mut roles: Vec<Role> = match plan.mode {
-            Mode::Adaptive | Mode::Smt => {
-                let role = |at| Role { reads: at < readers, hashes: true, held_back: at >= threads };
-                let mut roles: Vec<Role> = (0..readers.max(threads)).map(role).collect();
-                // The only one that reads.
-                if plan.is_ahead(readers) && plan.ahead(readers) == 1 {
-                    roles.rotate_right(1);
-                }
-                roles
-            }
-            Mode::Mtp => {
-                let reads = Role { reads: true, ..Role::default() };
-                let hashes = Role { hashes: true, ..Role::default() };
-                // One of each first: a machine that allows few threads gets both roles.
-                let mut roles = vec![reads, hashes];
-                roles.extend(std::iter::repeat_n(hashes, threads - 1));
-                roles.extend(std::iter::repeat_n(reads, readers - 1));
-                roles
-            }
-        };
-        let others = roles.split_off(if plan.mode == Mode::Mtp { 2 } else { 1 });
+        let (roles, others) = plan.mode.roles(threads, readers);
         for role in roles {
             self.spawn(role).map_err(Error::Threads)?;
         }
@@ -352,7 +338,7 @@ impl Run {
         }
         // Where no thread can be had now, it is tried again at the next look.
         while let Some(&held_back) = self.missing.last()
-            && self.spawn(Role { reads: true, hashes: self.shared.plan.mode != Mode::Mtp, held_back }).is_ok()
+            && self.spawn(self.shared.plan.mode.reader(held_back)).is_ok()
         {
             self.missing.pop();
         }

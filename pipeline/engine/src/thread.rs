@@ -2,8 +2,9 @@
 
 use crate::descriptors::Fit;
 use crate::hashing::{Hashing, State};
+use crate::mode::{Laps, Role};
 use crate::permits::{Permit, Permits};
-use crate::plan::{Mode, Plan};
+use crate::plan::Plan;
 use crate::progress::Counters;
 use crate::spread::Spreads;
 use pfh_prefetch::host::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -100,7 +101,7 @@ impl Shared {
     /// there are any, and as many of them as raise the rate; else any thread may fill the table.
     fn may_step(&self, reader: &Reader<State>, role: Role) -> bool {
         let mid = reader.has_current();
-        if !role.hashes || self.plan.mode != Mode::Adaptive {
+        if !role.hashes || self.plan.mode.row().laps != Laps::WhileItBringsMore {
             return true;
         }
         if !self.reserve.is_called() {
@@ -148,7 +149,7 @@ impl Shared {
 
     /// Wakes another thread that only hashes, for work that is left in the table.
     fn pass_on(&self) {
-        if self.plan.mode == Mode::Mtp && self.table.waiting().0 > 0 {
+        if self.plan.mode.row().is_apart && self.table.waiting().0 > 0 {
             self.work.notify();
         }
     }
@@ -157,7 +158,7 @@ impl Shared {
     /// there was nothing to read in this way.
     fn lap(&self, reader: &mut Reader<State>, waits: &mut Waits) -> bool {
         self.share(reader);
-        let most = if self.plan.mode == Mode::Smt { Duration::MAX } else { LATE };
+        let most = if self.plan.mode.row().laps == Laps::Always { Duration::MAX } else { LATE };
         let pace = Pace {
             arena: ARENA,
             readers: self.fit.readers,
@@ -250,15 +251,6 @@ const LATE: Duration = Duration::from_millis(1);
 /// Bytes that are worth waking another thread for.
 const WORTH_MOVING: u64 = 2 << 20;
 
-/// The role of a thread.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Role {
-    pub reads: bool,
-    pub hashes: bool,
-    /// Only while reads wait for the device.
-    pub held_back: bool,
-}
-
 /// The life of one thread.
 pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Role) {
     let hashes = role.hashes;
@@ -272,10 +264,11 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         if shared.stop.load(Ordering::SeqCst) {
             return;
         }
-        let adaptive = hashes && shared.plan.mode != Mode::Mtp;
+        let laps = if hashes { shared.plan.mode.row().laps } else { Laps::Never };
+        let changes = laps != Laps::Never;
         // While reads do not wait nothing is read ahead.
         let mut is_scouted = false;
-        let direct = adaptive && (shared.plan.mode == Mode::Smt || !shared.reserve.is_called());
+        let direct = laps == Laps::Always || laps == Laps::WhileItBringsMore && !shared.reserve.is_called();
         if !direct && !shared.spreads.is_empty() {
             shared.end_spreads();
         }
@@ -297,7 +290,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
                 if shared.hash() {
                     continue;
                 }
-                is_scouted = shared.plan.mode == Mode::Adaptive && !shared.reserve.may_lap();
+                is_scouted = laps == Laps::WhileItBringsMore && !shared.reserve.may_lap();
                 if !is_scouted {
                     if shared.range(reader, &mut waits) || shared.lap(reader, &mut waits) {
                         if reader.has_lanes() {
@@ -314,10 +307,10 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
             }
             reader.rest();
         }
-        if adaptive && shared.is_enough() && shared.hash() {
+        if changes && shared.is_enough() && shared.hash() {
             continue;
         }
-        let mut full = adaptive && shared.is_hot();
+        let mut full = changes && shared.is_hot();
         let mut waits_for_turn = is_scouted;
         if let Some(reader) = &mut reader
             && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
@@ -363,7 +356,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
             shared.reserve.wait(called);
             continue;
         }
-        let idle = usize::from(adaptive && !role.held_back);
+        let idle = usize::from(changes && !role.held_back);
         shared.idle.fetch_add(idle, Ordering::Relaxed);
         let waited = events.wait(noted, Duration::from_millis(100));
         shared.idle.fetch_sub(idle, Ordering::Relaxed);

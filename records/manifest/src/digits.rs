@@ -146,7 +146,7 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
 pub(crate) fn hexadecimal(algorithm: Algorithm) -> Option<usize> {
     match Named::of(algorithm) {
         _ if algorithm.output() != Output::Text => None,
-        Some(method) => method.digits(),
+        Some(method) => method.profile().digits,
         None => Some(32),
     }
 }

@@ -83,7 +83,7 @@ impl Encode for Encoder {
         let absent = |similar: &&Similar| similar.is_absent() && similar.method() != Named::Tlsh;
         for digest in &hashed.digests {
             if let Some(similar) = Similar::of(digest).filter(absent) {
-                let (name, why) = (digest.algorithm(), similar.method().lacking());
+                let (name, why) = (digest.algorithm(), similar.method().profile().lacking);
                 return Err(Unrepresentable::new(format!("{name} has no digest for it: {why}")));
             }
         }

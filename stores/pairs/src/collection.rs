@@ -4,7 +4,7 @@ use crate::families::Sketch;
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
-use pfh_similarity::{Content, Degenerate, Named, NoDigest, ParseError, Score, Similar};
+use pfh_similarity::{Content, Degenerate, Foreign, Named, NoDigest, ParseError, Score, Similar};
 use pfh_similarity::{crops, pdq, phash, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::Ordering;
 use std::io;
@@ -25,6 +25,8 @@ pub(crate) enum Digests {
     Shingles(Vec<shingles::Digest>),
     /// Of digests whose windows are among the features.
     Outlines(Vec<shingles::Outline>),
+    /// Of a method that is compared by its own code alone.
+    Foreign(Vec<Foreign>),
     /// Of an algorithm that knows only equal and not equal.
     Exact(Vec<Digest>),
 }
@@ -101,6 +103,7 @@ impl Collection {
             Some(Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells) => {
                 Digests::Shingles(Vec::new())
             }
+            Some(Named::Foreign(_)) => Digests::Foreign(Vec::new()),
             None => Digests::Exact(Vec::new()),
         };
         let rarity = match Named::of(algorithm) {
@@ -286,6 +289,7 @@ impl Collection {
             (Digests::Pdq(digests), Content::Pdq(digest)) => digests.push(*digest),
             (Digests::Phash(digests), Content::Phash(digest)) => digests.push(*digest),
             (Digests::Crops(digests), Content::Crops(digest)) => digests.push(digest.clone()),
+            (Digests::Foreign(digests), Content::Foreign(digest)) => digests.push(digest.clone()),
             (Digests::Shingles(digests), Content::Shingles(digest)) => digests.push(digest.clone()),
             (Digests::Outlines(outlines), Content::Shingles(digest)) => outlines.push(digest.outline_by(self.rarity)),
             _ => return Err(Refused::Malformed(ParseError::Marker)),
@@ -307,7 +311,7 @@ impl Collection {
 
     /// Whether two digests have a distance, and not a similarity.
     pub(crate) fn has_distances(&self) -> bool {
-        matches!(self.digests, Digests::Tlsh(_) | Digests::Pdq(_) | Digests::Phash(_))
+        Named::of(self.algorithm).is_some_and(|method| method.profile().has_distances())
     }
 
     /// Whether it is the digest of an input that has none: there is nothing in it to compare. The
@@ -353,6 +357,7 @@ impl Collection {
             Digests::Pdq(digests) => digests[place].to_string(),
             Digests::Phash(digests) => digests[place].to_string(),
             Digests::Crops(digests) => digests[place].to_string(),
+            Digests::Foreign(digests) => digests[place].to_string(),
             Digests::Shingles(digests) => digests[place].to_string(),
             Digests::Outlines(outlines) => outlines[place].to_string(),
             Digests::Exact(digests) => digests[place].to_string(),
@@ -387,7 +392,7 @@ impl Collection {
             Digests::Sdhash(_) if self.saturated[place] => Some(Degenerate::Saturated),
             Digests::Sdhash(digests) => digests[place].plain(),
             Digests::MrshV2(method, digests) => digests[place].degenerate(method),
-            Digests::Tlsh(_) | Digests::Pdq(_) | Digests::Phash(_) | Digests::Crops(_) => None,
+            Digests::Tlsh(_) | Digests::Pdq(_) | Digests::Phash(_) | Digests::Crops(_) | Digests::Foreign(_) => None,
             Digests::Shingles(_) | Digests::Outlines(_) | Digests::Exact(_) => None,
         }
     }
@@ -403,6 +408,7 @@ impl Collection {
             Digests::Pdq(digests) => digests[a] == digests[b],
             Digests::Phash(digests) => digests[a] == digests[b],
             Digests::Crops(digests) => digests[a] == digests[b],
+            Digests::Foreign(digests) => digests[a] == digests[b],
             Digests::Shingles(digests) => digests[a] == digests[b],
             Digests::Outlines(outlines) => outlines[a] == outlines[b],
             Digests::Exact(digests) => digests[a] == digests[b],
@@ -428,6 +434,7 @@ impl Collection {
             Digests::Pdq(digests) => Score::Distance(digests[a].distance(&digests[b])),
             Digests::Phash(digests) => Score::Distance(digests[a].distance(&digests[b])),
             Digests::Crops(digests) => Score::Similarity(crops::common(&digests[a], &digests[b])),
+            Digests::Foreign(digests) => digests[a].compare(&digests[b])?.score,
             Digests::Shingles(digests) => digests[a].compare(&digests[b]).score,
             Digests::Outlines(_) => return None,
             Digests::Exact(digests) => Score::Similarity(if digests[a] == digests[b] { 100 } else { 0 }),

@@ -11,6 +11,7 @@ mod blocks;
 mod certain;
 mod collection;
 mod families;
+mod foreign;
 mod given;
 mod join;
 mod list;

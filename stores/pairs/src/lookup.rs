@@ -192,6 +192,12 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
             let common = digests.iter().map(|other| pfh_similarity::crops::common(other, digest));
             common.enumerate().for_each(|(place, score)| take(place, Score::Similarity(score), None));
         }
+        (Digests::Foreign(digests), Some(Content::Foreign(digest))) => {
+            for (place, compared) in digests.iter().enumerate().filter_map(|(at, one)| Some((at, one.compare(digest)?)))
+            {
+                take_with(place, compared.score, compared.evidence, compared.degenerate);
+            }
+        }
         (Digests::Exact(digests), _) => {
             for (place, _) in digests.iter().enumerate().filter(|(_, other)| *other == digest) {
                 take(place, Score::Similarity(100), None);

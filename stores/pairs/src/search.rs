@@ -1,6 +1,7 @@
 //! From a collection to its pairs.
 
 use crate::collection::{Collection, Digests, Features};
+use crate::foreign;
 use crate::join;
 use crate::pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use crate::sorter::Sorter;
@@ -139,6 +140,7 @@ impl Search {
             Digests::Pdq(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Phash(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Crops(digests) => index::crops_share(digests, pairs, least, share, visitor),
+            Digests::Foreign(digests) => foreign::share(digests, pairs, self.threshold, share, visitor),
             // Features decide.
             Digests::Shingles(_) | Digests::Outlines(_) => ControlFlow::Continue(Report::default()),
             Digests::Exact(_) if share.part > 0 => ControlFlow::Continue(Report::default()),
@@ -199,40 +201,16 @@ impl Search {
     /// Chunks or features that two inputs must share where those decide and no other number is
     /// asked for: as many as unrelated files have in common once in 10,000 pairs, or less.
     pub fn default_shared(algorithm: Algorithm) -> u64 {
-        match Named::of(algorithm) {
-            Some(Named::MrshV2 | Named::MrshV2Network) => 5,
-            _ => 10,
-        }
+        Named::of(algorithm).map_or(10, |method| method.profile().shared)
     }
 
     /// The kind of score that an algorithm's digests have, with the threshold that is used unless
     /// another is asked for; `reference`: the one that the reference tool uses.
     pub fn default_threshold(algorithm: Algorithm, reference: bool) -> Score {
-        match (Named::of(algorithm), reference) {
-            (Some(Named::Ssdeep), _) => Score::Similarity(1),
-            (Some(Named::Tlsh), false) => Score::Distance(60),
-            // The tool itself has none.
-            (Some(Named::Tlsh), true) => Score::Distance(u32::MAX),
-            // The description's own: of 524,487 unrelated pairs of pictures none is nearer than 68,
-            // and by pHash none is nearer than 8 (bench/record, pictures).
-            (Some(Named::Pdq), _) => Score::Distance(31),
-            (Some(Named::Phash), _) => Score::Distance(6),
-            // None of 495,510 pairs of photographs of github.com/EliSchwartz/imagenet-sample-images
-            // has five places in common.
-            (Some(Named::Crops), _) => Score::Similarity(6),
-            (Some(Named::Shingles), _) => Score::Similarity(3),
-            // In one half of Debian's packages no two programs of different sources reach 18, in
-            // the other half no two reach 15, and 99 and 100 in 100 new releases reach 20; texts
-            // that share nothing reach 1 (bench/record, detection-kinds).
-            (Some(Named::Strings), _) => Score::Similarity(20),
-            (Some(Named::Imports), _) => Score::Similarity(55),
-            (Some(Named::Text), _) => Score::Similarity(5),
-            // Columns of dates and of years are in tables that have nothing else in common.
-            (Some(Named::Cells), _) => Score::Similarity(30),
-            (Some(_), true) => Score::Similarity(1),
-            (Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd), false) => Score::Similarity(30),
-            (Some(_), false) => Score::Similarity(21),
-            (None, _) => Score::Similarity(100),
+        match Named::of(algorithm).map(Named::profile) {
+            Some(profile) if reference => profile.reference,
+            Some(profile) => profile.threshold,
+            None => Score::Similarity(100),
         }
     }
 }

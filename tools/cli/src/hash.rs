@@ -261,7 +261,8 @@ pub fn say_without(without: u64, algorithms: &[pfh::digest::Algorithm]) {
     if without > 0 {
         let files = if without == 1 { "file has" } else { "files have" };
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
-        let mut why: Vec<&str> = algorithms.iter().map(|algorithm| Named::wording(*algorithm).lacking_all()).collect();
+        let mut why: Vec<&str> =
+            algorithms.iter().map(|algorithm| Named::wording(*algorithm).profile().lacking_all).collect();
         why.dedup();
         let (names, why) = (names.join(", "), why.join(", "));
         exit::say(format!("{without} {files} no digest of {names} ({why}): read, and not a failure"));

@@ -6,20 +6,17 @@ use crate::saying::Saying;
 use crate::session::Session;
 use crate::show::stats::StatsFormat;
 use crate::size;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use pfh::{Algorithm, Backend, Plan, Secret, SecretError, Summary, UnknownAlgorithm};
+use pfh::{Algorithm, Backend, Mode, Plan, Secret, SecretError, Summary, UnknownAlgorithm};
 use std::path::PathBuf;
 use std::time::Duration;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
-    #[default]
-    /// Threads change role: a full table is emptied, an empty one filled.
-    Adaptive,
-    /// Fixed roles: prefetchers read, workers hash.
-    Mtp,
-    /// Every thread reads and hashes; no prefetchers.
-    Smt,
+/// The modes of the library, by their names.
+fn modes() -> impl TypedValueParser<Value = Mode> {
+    let named = Mode::ALL.map(|mode| PossibleValue::new(mode.name()).help(mode.about()));
+    let of = |name: String| Mode::ALL.into_iter().find(|mode| mode.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(named).map(of)
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -47,7 +44,7 @@ pub struct Run {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub prefetchers: Option<u16>,
     /// Division of reading and hashing among threads.
-    #[arg(long, value_enum, default_value = "adaptive")]
+    #[arg(long, value_parser = modes(), default_value = Mode::default().name())]
     pub mode: Mode,
     /// System interface for small files.
     #[arg(long, value_enum, default_value = "auto")]
@@ -72,7 +69,7 @@ impl Default for Run {
             memory: None,
             threads: None,
             prefetchers: None,
-            mode: Mode::Adaptive,
+            mode: Mode::default(),
             io: Io::Auto,
             retries: 0,
             stall_timeout: 60,
@@ -172,25 +169,14 @@ impl Run {
     pub fn plan(&self, algorithms: Vec<Algorithm>) -> Result<Plan, Failure> {
         self.set_patience();
         let mut plan = Plan::new(algorithms);
-        if let Some(threads) = self.threads {
-            plan.threads = usize::from(threads);
-            plan.prefetchers = plan.threads * 3;
-        }
-        plan.mode = match self.mode {
-            Mode::Adaptive => pfh::Mode::Adaptive,
-            Mode::Mtp => pfh::Mode::Mtp,
-            Mode::Smt => pfh::Mode::Smt,
-        };
+        plan.threads = self.threads.map_or(plan.threads, usize::from);
+        plan.mode = self.mode;
         plan.backend = match self.io {
             Io::Auto => Backend::Auto,
             Io::Plain => Backend::Plain,
             Io::Uring => Backend::Uring,
         };
-        plan.prefetchers = match (self.mode, self.prefetchers) {
-            (_, Some(prefetchers)) => usize::from(prefetchers),
-            (Mode::Mtp, None) => 1,
-            (_, None) => plan.prefetchers,
-        };
+        plan.prefetchers = self.prefetchers.map_or_else(|| self.mode.prefetchers(plan.threads), usize::from);
         if let Some(memory) = self.memory {
             plan.memory = usize::try_from(memory)
                 .map_err(|_| Failure::usage(format_args!("a table of {memory} bytes does not fit this machine")))?;
@@ -221,7 +207,7 @@ impl Run {
                 summary.untimed
             ));
         }
-        let is_asked = self.prefetchers.is_some() || self.mode != Mode::Adaptive || self.stats.is_some();
+        let is_asked = self.prefetchers.is_some() || self.mode != Mode::default() || self.stats.is_some();
         if summary.turns && is_asked {
             exit::say("note: readers took turns: the device says that it is rotating, and is read by one at a time");
         }

@@ -115,7 +115,7 @@ pub fn plan(algorithms: Vec<Algorithm>, threads: Option<Threads>, memory: Option
     let mut plan = Plan::new(algorithms);
     if let Some(threads) = threads {
         plan.threads = threads.number();
-        plan.prefetchers = plan.threads * 3;
+        plan.prefetchers = plan.mode.prefetchers(plan.threads);
     }
     plan.memory = memory.unwrap_or(plan.memory);
     plan

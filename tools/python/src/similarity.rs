@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::hashing::{Data, Hash, named};
-use pfh::similarity::{Content, Method, Named, Similar, crops, mrsh_v2, sdhash, ssdeep, tlsh};
+use pfh::similarity::{Named, Similar};
 use pfh::{Algorithm, Digest};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -25,24 +25,6 @@ impl Similarity {
         };
         Digest::parse(self.algorithm.into(), &text).map_err(error::value)
     }
-}
-
-/// How alike the inputs of two digests are; `None` if one of them has none.
-fn score(a: &Similar, b: &Similar) -> Option<u32> {
-    let network = a.method() == Named::MrshV2Network;
-    let compared = match (a.content(), b.content()) {
-        (Content::Ssdeep(a), Content::Ssdeep(b)) => ssdeep::Ssdeep.compare(a, b),
-        (Content::Sdhash(a), Content::Sdhash(b)) => sdhash::Sdhash::STREAM.compare(a, b),
-        (Content::MrshV2(a), Content::MrshV2(b)) if network => mrsh_v2::MrshV2::NETWORK.compare(a, b),
-        (Content::MrshV2(a), Content::MrshV2(b)) => mrsh_v2::MrshV2::PLAIN.compare(a, b),
-        (Content::Tlsh(a), Content::Tlsh(b)) => tlsh::Tlsh.compare(a, b),
-        (Content::Pdq(a), Content::Pdq(b)) => return Some(a.distance(b)),
-        (Content::Phash(a), Content::Phash(b)) => return Some(a.distance(b)),
-        (Content::Crops(a), Content::Crops(b)) => return Some(u32::from(crops::common(a, b))),
-        (Content::Shingles(a), Content::Shingles(b)) => a.compare(b),
-        _ => return None,
-    };
-    Some(compared.score.number())
 }
 
 #[pymethods]
@@ -81,7 +63,10 @@ impl Similarity {
     fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<u32> {
         let (a, b) = (self.digest(a)?, self.digest(b)?);
         let similar = |digest| Similar::of(digest).ok_or_else(|| error::value("no similarity digest"));
-        score(similar(&a)?, similar(&b)?).ok_or_else(|| error::value("one of the two inputs has no digest"))
+        similar(&a)?
+            .compare(similar(&b)?)
+            .map(|compared| compared.score.number())
+            .ok_or_else(|| error::value("one of the two inputs has no digest"))
     }
 
     /// The same under the name that py-tlsh has.

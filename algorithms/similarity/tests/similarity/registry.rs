@@ -80,7 +80,7 @@ fn features_come_along() {
     let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
     assert_eq!(keeping.len(), 10, "all but ssdeep, TLSH and those of pictures");
     // Some digests are their features.
-    let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(Named::is_features);
+    let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(|method| method.profile().is_features);
     for algorithm in keeping.into_iter().filter(is_apart) {
         let plain = all().into_iter().find(|plain| plain.name() == algorithm.name()).unwrap();
         let (both, alone) = (algorithm.digest(&bytes), plain.digest(&bytes));

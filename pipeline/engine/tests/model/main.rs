@@ -38,6 +38,8 @@ mod in_hand;
 mod lap;
 #[path = "../../src/line.rs"]
 mod line;
+#[path = "../../src/mode.rs"]
+mod mode;
 #[path = "../../../prefetch/src/open.rs"]
 mod open;
 mod parts;
@@ -89,7 +91,7 @@ pub use reader::{Reader, Step};
 pub use reserve::Reserve;
 pub use table::{Begun, Depth, For, Job, Table, Take};
 
-use plan::Mode;
+use mode::Mode;
 use shuttle::scheduler::{DfsScheduler, RandomScheduler};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! The files of a schedule, and the conditions that each run has to meet.
 
 use crate::host::{atomic::AtomicBool, begin, chance, pause};
-use crate::plan::{Mode, Plan};
+use crate::mode::Mode;
+use crate::plan::Plan;
 use crate::record::{Outcome, Record};
 use crate::run::{Error, run};
 use crate::{Backend, control::Control};

@@ -36,7 +36,7 @@ fn value<'a>(format: &str, hashed: &'a Hashed) -> Result<&'a Similar, Unrepresen
         Some(similar) if similar.is_absent() => Err(Unrepresentable::new(format!(
             "{} has no digest for it: {}",
             similar.method().name(),
-            similar.method().lacking()
+            similar.method().profile().lacking
         ))),
         Some(similar) => Ok(similar),
         None => Err(Unrepresentable::new(format!("{format} holds text"))),

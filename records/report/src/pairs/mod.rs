@@ -161,11 +161,11 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
             None => format!("{a} | {b} | {score:03} \n"),
             Some(shared) => format!("{a} | {b} | {score:03} | {shared}\n"),
         },
-        Some(Named::Tlsh | Named::Pdq | Named::Phash) => format!("{a}\t{b}\t{score}\n"),
+        Some(Named::Tlsh | Named::Pdq | Named::Phash | Named::Foreign(_)) => format!("{a}\t{b}\t{score}\n"),
         Some(Named::Crops) => format!("{a}\t{b}\t{score} places\n"),
         Some(method @ (Named::Strings | Named::Imports | Named::Cells)) => {
             let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
-            let (count, unit) = (pair.evidence.shared_features.unwrap_or(0), method.unit());
+            let (count, unit) = (pair.evidence.shared_features.unwrap_or(0), method.profile().unit);
             format!("{a}\t{b}\t{score}\t{count} {unit}s shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")
         }
         Some(Named::Shingles | Named::Text) => {

@@ -21,7 +21,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         Event::Without(algorithm, count) => {
             let files = if *count == 1 { "file has" } else { "files have" };
             let name = algorithm.name();
-            let why = Named::wording(*algorithm).lacking_all();
+            let why = Named::wording(*algorithm).profile().lacking_all;
             vec![format!("{count} {files} no digest of {name} ({why})")]
         }
         Event::OtherPictures(count) => {
@@ -125,7 +125,7 @@ fn statistics_of(searched: &Searched<'_>) -> String {
 
 /// Units that too many files share to relate two of them.
 fn common(algorithm: Algorithm, windows: u64) -> String {
-    let windows = counted(windows, algorithm.fact().map_or("window", |method: &Named| method.unit()));
+    let windows = counted(windows, algorithm.fact().map_or("window", |method: &Named| method.profile().unit));
     let name = algorithm.name();
     format!("{name}: {windows} that more than {COMMON} files have left out: no pair was found by these alone")
 }
