@@ -91,8 +91,8 @@ pub use pfh_digest::{
 };
 pub use pfh_engine::imaging;
 pub use pfh_engine::{
-    Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Lost, Mode, Outcome, Phase, Piece, Plan,
-    Progress, Queue, Record, Sink, Stats, Summary, Terms, Ticket, executor, run,
+    Backend, Cancel, Control, DEFAULT_MEMORY, Division, Error, FileProgress, Hashed, Laps, Lost, Mode, Outcome, Phase,
+    Piece, Plan, Progress, Queue, Record, Sink, Stats, Summary, Terms, Ticket, executor, run,
 };
 #[cfg(feature = "inside")]
 pub use pfh_inside as inside;

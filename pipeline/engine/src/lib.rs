@@ -29,7 +29,7 @@ mod thread;
 pub use alarm::Alarm;
 pub use control::{Cancel, Control};
 pub use in_order::in_order;
-pub use mode::Mode;
+pub use mode::{Division, Laps, Mode};
 pub use permits::executor;
 pub use pfh_prefetch::Backend;
 pub use plan::{DEFAULT_MEMORY, Plan};

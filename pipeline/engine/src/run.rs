@@ -110,7 +110,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     let plan = Arc::new(plan.clone());
     let (units, fit) = (plan.units(), Fit::new(&plan));
     let (events, out) = (Arc::new(EventCount::default()), Arc::new(EventCount::default()));
-    let work = if plan.mode.row().is_apart { Arc::new(EventCount::for_equals()) } else { events.clone() };
+    let work = if plan.mode.division().is_apart { Arc::new(EventCount::for_equals()) } else { events.clone() };
     let table = {
         let (plan, units) = (plan.clone(), units.clone());
         let allowance = Allowance::new(if plan.piecewise.is_some() { plan.memory / 2 } else { 0 });
@@ -132,7 +132,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         reserve: Arc::new(Reserve::new(
             plan.ahead(fit.readers),
             plan.threads,
-            plan.mode.row().is_apart,
+            plan.mode.division().is_apart,
             events.clone(),
         )),
         events,

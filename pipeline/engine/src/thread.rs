@@ -101,7 +101,7 @@ impl Shared {
     /// there are any, and as many of them as raise the rate; else any thread may fill the table.
     fn may_step(&self, reader: &Reader<State>, role: Role) -> bool {
         let mid = reader.has_current();
-        if !role.hashes || self.plan.mode.row().laps != Laps::WhileItBringsMore {
+        if !role.hashes || self.plan.mode.division().laps != Laps::WhileItBringsMore {
             return true;
         }
         if !self.reserve.is_called() {
@@ -149,7 +149,7 @@ impl Shared {
 
     /// Wakes another thread that only hashes, for work that is left in the table.
     fn pass_on(&self) {
-        if self.plan.mode.row().is_apart && self.table.waiting().0 > 0 {
+        if self.plan.mode.division().is_apart && self.table.waiting().0 > 0 {
             self.work.notify();
         }
     }
@@ -158,7 +158,7 @@ impl Shared {
     /// there was nothing to read in this way.
     fn lap(&self, reader: &mut Reader<State>, waits: &mut Waits) -> bool {
         self.share(reader);
-        let most = if self.plan.mode.row().laps == Laps::Always { Duration::MAX } else { LATE };
+        let most = if self.plan.mode.division().laps == Laps::Always { Duration::MAX } else { LATE };
         let pace = Pace {
             arena: ARENA,
             readers: self.fit.readers,
@@ -264,7 +264,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         if shared.stop.load(Ordering::SeqCst) {
             return;
         }
-        let laps = if hashes { shared.plan.mode.row().laps } else { Laps::Never };
+        let laps = if hashes { shared.plan.mode.division().laps } else { Laps::Never };
         let changes = laps != Laps::Never;
         // While reads do not wait nothing is read ahead.
         let mut is_scouted = false;

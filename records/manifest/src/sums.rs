@@ -322,8 +322,8 @@ impl Decoder {
         }
         let first = line[..at].strip_suffix(b":").unwrap_or(&line[..at]);
         // `MD5: d41d…  name`
-        if let Some(of) = str::from_utf8(first).ok().and_then(|word| others::algorithm(self.registry, word))
-            && first.len() < at
+        if first.len() < at
+            && let Some(of) = str::from_utf8(first).ok().and_then(|word| others::algorithm(self.registry, word))
         {
             let mut words = rest.trim_ascii_start().splitn(2, |byte| matches!(byte, b' ' | b'\t'));
             let digests = vec![digits::digest(of, words.next().unwrap_or_default())?];

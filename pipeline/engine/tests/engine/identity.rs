@@ -2,7 +2,7 @@
 //! appears exactly once.
 
 use pfh_digest::Algorithm;
-use pfh_engine::{Control, Mode, Outcome, Plan, Record, run};
+use pfh_engine::{Control, Division, Laps, Mode, Outcome, Plan, Record, run};
 use pfh_source::{Cause, Entry, Item, Object, Origin, Problem, Source, Stage};
 use proptest::prelude::*;
 use std::io::Read;
@@ -115,6 +115,21 @@ fn plan(names: &[&str], memory: usize, threads: usize, prefetchers: usize, mode:
     Plan { memory, threads, prefetchers, mode, piecewise, ..Plan::new(algorithms) }
 }
 
+/// A division of a user's own: every answer to when lanes are read, by threads of one role and of two.
+const fn own(name: &'static str, laps: Laps, is_apart: bool) -> Division {
+    let about = "A mode of the tests";
+    Division { name, about, laps, is_apart, prefetchers: |_| 2, readers: |threads, more| threads.max(more) }
+}
+
+static OWN: [Division; 6] = [
+    own("together-never", Laps::Never, false),
+    own("together-sometimes", Laps::WhileItBringsMore, false),
+    own("together-always", Laps::Always, false),
+    own("apart-never", Laps::Never, true),
+    own("apart-sometimes", Laps::WhileItBringsMore, true),
+    own("apart-always", Laps::Always, true),
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -124,7 +139,7 @@ proptest! {
         memory in prop_oneof![Just(0usize), Just(1), Just(4096), Just(65_536), Just(1 << 20), Just(64 << 20)],
         threads in 1usize..5,
         prefetchers in 0usize..5,
-        mode in prop_oneof![Just(Mode::Adaptive), Just(Mode::Mtp), Just(Mode::Smt)],
+        mode in prop::sample::select([&Mode::ALL[..], &OWN.each_ref().map(Mode::Own)].concat()),
         piecewise in prop_oneof![3 => Just(None), 1 => (1u64..100_000).prop_map(Some)],
     ) {
         let piecewise = piecewise.map(|p| p.max(500));
