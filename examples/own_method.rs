@@ -90,11 +90,13 @@ impl FromStr for Shares {
     }
 }
 
-static ROW: pfh::digest::Row = Spectrum::ROW;
+/// The row of the method, for a registry.
+pub const ROW: pfh::digest::Row = Spectrum::ROW;
 
 /// The method as an algorithm.
 pub fn algorithm() -> Algorithm {
-    Algorithm::from_row(&ROW)
+    static HELD: pfh::digest::Row = ROW;
+    Algorithm::from_row(&HELD)
 }
 
 /// How alike the inputs of two digests are, given as text.

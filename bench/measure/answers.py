@@ -44,3 +44,12 @@ def ssdeep(output):
         digest, _, name = line.partition(b",")
         found[name.strip(b'"')] = (digest,)
     return found
+
+
+def mrsh(output):
+    """name:size:…:digest by mrsh itself, with empty lines, and by pfh -f mrsh; the number of filters is counted in two ways."""
+    found = {}
+    for line in filter(None, output.splitlines()):
+        name, size, _, last, digest = line.rsplit(b":", 4)
+        found[name] = (size, last, digest)
+    return found

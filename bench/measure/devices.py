@@ -3,15 +3,16 @@
     bench/run devices [--devices spindle,ssd,network,warm] [--hashes md5,sha256,ssdeep,sdhash,mrsh-v2] [--count N] [--kib 419] [--rounds 5]
 
 Each run of a cold device has a fresh mount. The contenders take turns; digests must be equal before a time counts, and each check must find every file right. The last
-table has the default beside the best of all others: the goal is 3 % at most. Needs FUSE. `sdhash` and `mrsh` take part where they are installed.
+table has the default beside the best of all others: the goal is 3 % at most. Needs FUSE. The originals of sdhash and mrsh-v2 are built from source.
 """
 
 import sys
 from pathlib import Path
 
 from . import record, turns
-from .answers import ssdeep, sums
+from .answers import lines, mrsh, ssdeep, sums
 from .device import KINDS, Device
+from .originals import SOURCES, original
 from .program import execute, find, pfh
 from .turns import Contender, take_turns
 
@@ -21,8 +22,14 @@ MODES = {
     "--mode smt": ["--mode", "smt"],
     "--mode mtp -p 1": ["--mode", "mtp", "-p", "1"],
 }
-# The original programs: of the similarity digests only ssdeep prints what pfh prints.
-PEERS = {"md5": ("md5sum", "md5sum *", sums), "sha256": ("sha256sum", "sha256sum *", sums), "ssdeep": ("ssdeep", "ssdeep -bs *", ssdeep), "sdhash": ("sdhash", "sdhash *", None), "mrsh-v2": ("mrsh", "mrsh *", None)}
+# The original programs, what reads their output, and pfh's words for the same output.
+PEERS = {
+    "md5": ("md5sum", "md5sum *", sums, ""),
+    "sha256": ("sha256sum", "sha256sum *", sums, ""),
+    "ssdeep": ("ssdeep", "ssdeep -bs *", ssdeep, "-f ssdeep"),
+    "sdhash": ("sdhash", "sdhash *", lines, "-f sdbf"),
+    "mrsh-v2": ("mrsh", "mrsh *", mrsh, "-f mrsh"),
+}
 
 
 def inside(link, command, *words):
@@ -33,14 +40,15 @@ def inside(link, command, *words):
 def contenders(program, link, name, check):
     """Those that hash, or those that check the list beside the link."""
     is_similarity = name in ("ssdeep", "sdhash", "mrsh-v2")
+    tool, theirs, answers, form = PEERS[name]
     own = []
     for mode, words in MODES.items():
-        line = f'"$1" check -q {" ".join(words)} "$2"' if check else f'"$1" hash --no-progress -a {name} {" ".join(words)} *'
-        own.append(Contender(mode, inside(link, line, program, link.with_name("list")), None if check else sums, may_fail=is_similarity))
-    tool, line, theirs = PEERS[name]
-    if find(tool):
-        line = f'{tool} -c --quiet "$2"' if check else line
-        own.append(Contender(tool, inside(link, line, program, link.with_name("list")), None if check else theirs, may_fail=is_similarity))
+        line = f'"$1" check -q {" ".join(words)} "$2"' if check else f'"$1" hash --no-progress -a {name} {form} {" ".join(words)} *'
+        own.append(Contender(mode, inside(link, line, program, link.with_name("list")), None if check else answers, may_fail=is_similarity))
+    path = original(tool) if tool in SOURCES else find(tool)
+    if path:
+        line = f'{tool} -c --quiet "$2"' if check else theirs.replace(tool, f"'{path}'", 1)
+        own.append(Contender(tool, inside(link, line, program, link.with_name("list")), None if check else answers, may_fail=is_similarity))
     return own
 
 

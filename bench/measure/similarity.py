@@ -10,8 +10,8 @@
     XII  other tools: ppss, GNU parallel, cold                     XIII 16 files of 1.2 GB (32 MB without --full), cold
 
 Beside each of the paper's rows stands the adaptive mode, which the paper does not have. SMT is `-p 0`; the paper built a program of its own for it. Cold tables
-need root. A row whose processors the machine has not (8) runs as printed and is marked. The originals of mrsh-v2 and sdhash are in no distribution. ppss is
-in none either: `PPSS` below copies in 15 lines the cause of its slowness, a state in text files. Digests are compared before a time counts.
+need root. A row whose processors the machine has not (8) runs as printed and is marked. The originals of mrsh-v2 and sdhash are built from source. ppss is in
+no distribution: `PPSS` below copies in 15 lines the cause of its slowness, a state in text files. Digests are compared before a time counts.
 """
 
 import json
@@ -22,6 +22,8 @@ from typing import NamedTuple, Optional
 
 from . import answers, record, turns
 from .files import noise
+from .originals import SOURCES
+from .originals import original as from_source
 from .program import execute, find, forget_cache, may_forget_cache, pfh, xargs
 from .turns import Contender, take_turns
 
@@ -50,7 +52,7 @@ RELATIVE = {
     "XII": {"original": "100.00%", "ppss": "402.90%", "parallel": "83.43%", "SMT": "80.73%", "MTP": "62.20%"},
     "XIII": {"ssdeep": "100%", "ppss": "129%"},
 }
-ORIGINALS = {"sha1": "sha1sum", "md5": "md5sum", "ssdeep": "ssdeep -s"}
+ORIGINALS = {"sha1": "sha1sum", "md5": "md5sum", "ssdeep": "ssdeep -s", "sdhash": "sdhash", "mrsh-v2": "mrsh"}
 
 # As ppss works: a state in text files, and a lock that is a directory. $1 the tree, $2 processes, $3 the program.
 PPSS = r"""
@@ -147,13 +149,18 @@ def measure(title, rows, said, cold, threads, printed=None, notes=(), place=None
 
 def original(name, printed, corpus, algorithm):
     """The original program one process after the other, if it is here."""
-    words = ORIGINALS.get(algorithm)
+    words = of_original(algorithm)
     if not words:
-        return Row(name, printed, remark="the original is in no distribution, and its licence not among those that the project takes")
-    if not find(words.split()[0]):
-        return Row(name, printed, remark=f"{words.split()[0]} is not installed")
-    # The sums' output has other markers than pfh's; ssdeep's lines are the same.
-    return Row(name, printed, Contender(name, xargs(corpus, words), answers.lines if algorithm == "ssdeep" else None))
+        return Row(name, printed, remark=f"{ORIGINALS[algorithm].split()[0]} is not installed")
+    # The sums' output has other markers than pfh's, and mrsh counts filters otherwise; the lines of the others are the same.
+    return Row(name, printed, Contender(name, xargs(corpus, words), answers.lines if algorithm in ("ssdeep", "sdhash") else None, may_fail=True))
+
+
+def of_original(algorithm):
+    """The command line of an original program without files; None where it is not here."""
+    tool, *words = ORIGINALS[algorithm].split()
+    path = from_source(tool) if tool in SOURCES else find(tool)
+    return " ".join([str(path), *words]) if path else None
 
 
 def table_i(said, program):
@@ -164,8 +171,8 @@ def table_i(said, program):
     contenders = []
     for algorithm in printed:
         contenders.append(Contender(f"pfh {algorithm}", [program, "hash", "--no-progress", "-t", "1", "-a", algorithm, file]))
-        words = ORIGINALS.get(algorithm)
-        if words and find(words.split()[0]):
+        words = of_original(algorithm)
+        if words:
             contenders.append(Contender(f"original {algorithm}", [*words.split(), file]))
     runs = take_turns(contenders, said.rounds)
     user = {name: turns.least(some, "user") for name, some in runs.items()}
@@ -216,7 +223,9 @@ def table_v(said, program):
         if algorithm == "ssdeep" and find("ssdeep"):
             rows = [Row("ssdeep", printed["ssdeep"], Contender("ssdeep", ["ssdeep", "-s", "-d", "-r", said.corpus], may_fail=True))]
         else:
-            rows = [Row(algorithm, printed[algorithm], remark="over 69 minutes in the paper, stopped; the original is in no distribution" if algorithm == "sdhash" else "not installed")]
+            path = from_source("sdhash") if algorithm == "sdhash" else None
+            run = Contender(algorithm, [path, "-r", "-g", "-p", "2", said.corpus], may_fail=True) if path else None
+            rows = [Row(algorithm, printed[algorithm], run, "over 69 minutes in the paper, stopped" if algorithm == "sdhash" else "not installed")]
         rows += [
             Row(f"{mode} ({algorithm})", printed.get(f"{mode} ({algorithm})"), ours(program, words, said.corpus, mode, mode), processors(8))
             for mode in ("SMT", "MTP")

@@ -5,7 +5,8 @@
 mod example;
 
 use crate::room::Room;
-use pfh::digest::Digest;
+use pfh::digest::{Digest, Registry, Row};
+use pfh::manifest::{Decoder, Item, Options};
 use pfh::similarity::{Named, Score, Similar};
 use pfh::{Outcome, hash};
 
@@ -45,6 +46,20 @@ fn a_foreign_method_makes_digests_that_read_back() {
     let other = "ssdeep".parse::<pfh::Algorithm>().unwrap().digest(&[7; 9000]);
     let own = Digest::parse(algorithm, &texts[0]).unwrap();
     assert!(Similar::of(&own).zip(Similar::of(&other)).is_some_and(|(a, b)| a.compare(b).is_none()));
+}
+
+#[test]
+fn lists_of_its_digests_are_read_where_the_registry_has_it() {
+    static LISTS: [&[Row]; 2] = [&pfh::digest::ROWS, &[example::ROW]];
+    let list = format!("spectrum:{}  a\n{}  b\n", "06".repeat(16), pfh::sha256(b"b"));
+    let decoder = Decoder::with_registry(list.as_bytes(), &Options::default(), Registry::new(&LISTS)).unwrap();
+    let found: Vec<String> = decoder
+        .map(|located| match located.unwrap().item {
+            Item::Entry(entry) => entry.digests[0].algorithm().to_string(),
+            other => format!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(found, ["spectrum", "sha256"]);
 }
 
 #[test]

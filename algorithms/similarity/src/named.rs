@@ -1,7 +1,7 @@
 //! A method by its name, or by the text of its digests.
 
 use crate::{Profile, cells, crops, imports, mrsh_v2, pdq, phash, sdhash, shingles, ssdeep, strings, text, tlsh};
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Registry};
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
 /// for ssdeep, without a window that varies for shingles, of another kind for strings, imports,
@@ -113,9 +113,9 @@ impl Named {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
     }
 
-    /// The method whose digests look like this text, which may still be malformed. Both kinds of
-    /// mrsh-v2 look the same, and are taken for the plain one.
-    pub fn recognise(text: &[u8]) -> Option<Named> {
-        Named::ALL.into_iter().find(|method| (method.profile().marks)(text))
+    /// The method of a registry whose digests look like this text, which may still be malformed.
+    /// Both kinds of mrsh-v2 look the same, and are taken for the plain one.
+    pub fn recognise(registry: Registry, text: &[u8]) -> Option<Named> {
+        registry.all().filter_map(Named::of).find(|method| (method.profile().marks)(text))
     }
 }

@@ -428,7 +428,7 @@ fn is_sfv<'a>(registry: Registry, first: &'a [u8], others: impl Iterator<Item = 
         Some(line) => {
             let start = line.split(|byte| matches!(byte, b' ' | b'\t' | b'*')).next().unwrap_or_default();
             let is_digest = start.len() >= 8 && start.iter().all(u8::is_ascii_hexdigit);
-            let is_other = is_digest || Named::recognise(start).is_some() || bsd::split(line).is_some();
+            let is_other = is_digest || Named::recognise(registry, start).is_some() || bsd::split(line).is_some();
             !is_other
                 && others::sfv::split(registry, line.trim_ascii_end())
                     .is_some_and(|(_, digest)| digest.bytes().len() == 4)

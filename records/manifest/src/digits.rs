@@ -155,7 +155,9 @@ pub(crate) fn hexadecimal(algorithm: Algorithm) -> Option<usize> {
 /// The two kinds of mrsh-v2 look alike: `assumed` decides. Digests that are digits alone are known
 /// only where their method is assumed.
 pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
-    let Some(method) = Named::recognise(text) else {
+    // The digests of all other algorithms, and of most lines: no method is asked.
+    let is_digits = HEXADECIMAL.contains(&text.len()) && text.iter().all(u8::is_ascii_hexdigit);
+    let Some(method) = (if is_digits { None } else { Named::recognise(registry, text) }) else {
         let fits = |of: &&Algorithm| hexadecimal(**of) == Some(text.len()) && text.iter().all(u8::is_ascii_hexdigit);
         return assumed.iter().find(fits).copied();
     };

@@ -183,7 +183,7 @@ impl List {
     fn begins_long(&mut self, format: Format, options: &Options) -> bool {
         let mut start = [0; 9];
         let read = self.file().and_then(|file| file.read_exact(&mut start));
-        let is_bare = options.bare && Named::recognise(&start).is_some();
+        let is_bare = options.bare && Named::recognise(self.registry, &start).is_some();
         let is_marked = matches!(format, Format::Csv | Format::Jsonl) || start.starts_with(b"sdbf");
         if read.is_err() || !(is_marked || is_bare) {
             return false;

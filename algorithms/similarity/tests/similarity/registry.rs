@@ -60,7 +60,7 @@ fn texts_are_the_methods_own() {
             assert_eq!(Named::of(algorithm), Some(method));
             // Both kinds of mrsh-v2 look alike, and an sdhash stream like plain sdhash below 16
             // MiB.
-            let looks_like = Named::recognise(own.as_bytes()).map(|found| found.name());
+            let looks_like = Named::recognise(Registry::new(&LISTS), own.as_bytes()).map(|found| found.name());
             let plain = method.name().trim_end_matches("-network").trim_end_matches("-stream");
             let plain = if own.starts_with("sdbf-dd:") { "sdhash-dd" } else { plain };
             let expected = (own != "none").then_some(plain);

@@ -33,9 +33,9 @@ fn known(item: &Item, repeated: &[Repeated], judged: &[Judged]) -> String {
     }
 }
 
-/// The peers that cannot be built here.
-const PEERS: &str = "The originals of sdhash 2.3 and mrsh-v2 are in no distribution, and their licences are not among \
-                     those that the project takes: their rows stay empty. Debian has no .NET: `bench/runners/install dotnet` \
+/// The peers that are built from source, or stood in for.
+const PEERS: &str = "The originals of sdhash and mrsh-v2 are in no distribution: they are built from their authors' \
+                     sources (`bench/measure/originals.py`). Languages are compared by least processor time. Debian has no .NET: `bench/runners/install dotnet` \
                      gets the runtime 3.1, else Mono stands for C#. \
                      ppss is replaced by 15 lines of ours that do the same.";
 

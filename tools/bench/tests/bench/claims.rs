@@ -123,13 +123,13 @@ fn what_is_missing_is_never_reached() {
     tables[0].rows.push(vec![
         Cell::Text("original sdhash".into()),
         Cell::Nothing(()),
-        Cell::Text("not run; the original is in no distribution".into()),
+        Cell::Text("not run; sdhash is not installed".into()),
     ]);
     parts[3].found = Err("needs root".into());
     let judged = judged(&parts);
     let sdhash = verdict(&judged, "Table IV", "sdhash's original");
     assert_eq!(sdhash.verdict, Verdict::Unshown);
-    assert!(sdhash.why.contains("in no distribution"), "{}", sdhash.why);
+    assert!(sdhash.why.contains("is not installed"), "{}", sdhash.why);
     assert_eq!(verdict(&judged, "Table IV", "too slow for sdhash").verdict, Verdict::Holds);
     assert_eq!(verdict(&judged, "Table V", "69 minutes").verdict, Verdict::Unshown);
     assert_eq!(verdict(&judged, "Table III", "SMT takes 82.52").verdict, Verdict::Unshown);

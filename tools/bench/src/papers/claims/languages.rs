@@ -3,12 +3,12 @@
 use super::rows::{Claim, Evidence, Finding, Test, claim, needs, percent, spread};
 use crate::message::Method;
 use crate::statistics::{Line, Point, explained, least_squares};
-use crate::study::{Program, SLIPS, Time, published};
+use crate::study::{Program, SLIPS, published};
 
 const WINDOWS: &str = "needs Windows: the printed means are data here (`pfh bench report`)";
 
-/// Means of a row by size in MB of 2^20 bytes.
-fn means(evidence: &Evidence<'_>, row: &str, method: Method) -> Result<Vec<Point>, String> {
+/// The least processor time of a row by size in MB of 2^20 bytes.
+fn points(evidence: &Evidence<'_>, row: &str, method: Method) -> Result<Vec<Point>, String> {
     let study =
         evidence.study.ok_or("not measured yet: `pfh bench languages --sizes paper -o DIR`, then the same DIR here")?;
     // The newest version comes last.
@@ -16,7 +16,7 @@ fn means(evidence: &Evidence<'_>, row: &str, method: Method) -> Result<Vec<Point
     let found = found.ok_or_else(|| format!("{row} was not measured"))?;
     let cells = study.line(&found.name, method);
     let points: Option<Vec<Point>> =
-        cells.map(|cell| Some(Point { x: cell.mebibytes(), y: cell.mean(Time::Wall)? })).collect();
+        cells.map(|cell| Some(Point { x: cell.mebibytes(), y: cell.least()? })).collect();
     match points {
         Some(points) if points.len() > 1 => Ok(points),
         Some(_) => Err(format!("{row} with {method}: needs two sizes")),
@@ -25,7 +25,7 @@ fn means(evidence: &Evidence<'_>, row: &str, method: Method) -> Result<Vec<Point
 }
 
 fn line(evidence: &Evidence<'_>, row: &str, method: Method) -> Result<Line, String> {
-    least_squares(&means(evidence, row, method)?).ok_or_else(|| format!("{row} with {method}: not on a line"))
+    least_squares(&points(evidence, row, method)?).ok_or_else(|| format!("{row} with {method}: not on a line"))
 }
 
 /// b in ms a MB of two rows, the first over the second.
@@ -62,7 +62,7 @@ fn lines(method: Method) -> Test {
         let mut slopes = Vec::new();
         let mut holds = true;
         for row in ["c-openssl", "python", "ruby", "java-"] {
-            let points = means(evidence, row, method)?;
+            let points = points(evidence, row, method)?;
             let line = line(evidence, row, method)?;
             let most = points.iter().map(|point| point.y).fold(0.0, f64::max);
             let r2 = explained(&points, line);
@@ -146,7 +146,7 @@ pub(super) fn claims() -> Vec<Claim> {
             Box::new(|evidence| {
                 let mut all = Vec::new();
                 for method in [Md5, Sha1, Sha256, Sha512] {
-                    let points = means(evidence, "c-openssl", method)?;
+                    let points = points(evidence, "c-openssl", method)?;
                     all.push(explained(&points, line(evidence, "c-openssl", method)?));
                 }
                 let shown = all.iter().map(|r2| format!("{r2:.5}")).collect::<Vec<_>>().join(", ");

@@ -239,7 +239,7 @@ pub(super) fn claims() -> Vec<Claim> {
         claim(
             "Table XII",
             "GNU parallel takes less than ssdeep (83.43 %)",
-            ratios(XII, &[("parallel", "original")], AtMost(0.95), &["flash", "few processors"]),
+            ratios(XII, &[("parallel", "original")], AtMost(0.95), &["flash"]),
         ),
         claim(
             "Table XII",
