@@ -143,4 +143,5 @@ mod tree_words;
 mod trusted;
 mod update;
 mod verify;
+mod versions;
 mod watching;
