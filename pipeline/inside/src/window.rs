@@ -6,6 +6,7 @@
 use super::clock::Clock;
 use super::decoders::{Decoders, Ticket};
 use super::member::{Asked, Begun, begin_together};
+use super::served::listing;
 use pfh_source::Selection;
 use pfh_volume::{Allocation, Content, Failure, Kind, Node, Nodes};
 use std::collections::VecDeque;
@@ -76,7 +77,11 @@ fn place(content: &dyn Content) -> u64 {
 }
 
 /// The next names, as many as are put into order together.
-fn list(mut nodes: Nodes, most: u64) -> Batch {
+fn list(nodes: Nodes, most: u64) -> Batch {
+    listing(|| batch(nodes, most))
+}
+
+fn batch(mut nodes: Nodes, most: u64) -> Batch {
     let (mut names, mut bytes, mut is_stream) = (Vec::with_capacity(BATCH), 0, false);
     while names.is_empty() || (names.len() < BATCH && bytes < most && !is_stream) {
         let Some(node) = nodes.next() else { return Batch { nodes, names, is_stream, is_last: true } };

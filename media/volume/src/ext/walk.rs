@@ -1,6 +1,7 @@
 //! All nodes of a volume: those of its directories, inodes that no directory lists, deleted ones,
 //! free space.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::group::Ext;
@@ -74,6 +75,12 @@ impl Volume for Ext {
 
 impl Tree for Names {
     type Directory = Place;
+
+    fn foresee(self: &Arc<Self>, directory: &Place, is_open: &Arc<AtomicBool>) {
+        let (Place::Directory(number), Pass::Live) = (*directory, self.pass) else { return };
+        let (names, is_open) = (self.clone(), is_open.clone());
+        self.volume.bytes.ahead(Box::new(move || names.look_at(number, &is_open)));
+    }
 
     fn list(self: Arc<Self>, directory: Place, path: Arc<[u8]>) -> Entries<Place> {
         let directory = match directory {
