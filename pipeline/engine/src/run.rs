@@ -375,7 +375,7 @@ impl Run {
     fn stats(&self) -> Stats {
         let counters = &self.shared.counters;
         let time = |c: &AtomicU64| Duration::from_nanos(c.load(Ordering::Relaxed));
-        let (alone_streams, alone_bytes) = self.shared.plan.alone.counted();
+        let (alone_streams, alone_bytes) = self.shared.plan.alone.streams();
         Stats {
             total: self.shared.clock.elapsed(),
             read: time(&counters.read_ns),
@@ -394,6 +394,7 @@ impl Run {
             lent: self.shared.places.lent(),
             alone_streams,
             alone_bytes,
+            names: self.shared.plan.alone.named(),
         }
     }
 }

@@ -7,7 +7,8 @@ use super::clock::Clock;
 use super::decoders::{Decoders, Ticket};
 use super::member::{Asked, Begun, begin_together};
 use super::served::listing;
-use pfh_source::Selection;
+use pfh_source::os::Waits;
+use pfh_source::{Alone, Selection};
 use pfh_volume::{Allocation, Content, Failure, Kind, Node, Nodes};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,8 +78,11 @@ fn place(content: &dyn Content) -> u64 {
 }
 
 /// The next names, as many as are put into order together.
-fn list(nodes: Nodes, most: u64) -> Batch {
-    listing(|| batch(nodes, most))
+fn list(nodes: Nodes, most: u64, alone: &Alone) -> Batch {
+    let waits = Waits::new(false);
+    let batch = listing(|| batch(nodes, most));
+    alone.names(waits.worked());
+    batch
 }
 
 fn batch(mut nodes: Nodes, most: u64) -> Batch {
@@ -119,7 +123,7 @@ impl Window {
         let batch = match std::mem::replace(&mut self.listing, Listing::Ended) {
             Listing::Ended => return,
             // The first names are listed here: most archives have few.
-            Listing::Still(nodes) => list(nodes, most),
+            Listing::Still(nodes) => list(nodes, most, self.decoders.alone()),
             Listing::Going(ticket) if self.ahead.is_empty() || ticket.is_done() => ticket.wait(),
             going => {
                 self.listing = going;
@@ -132,7 +136,10 @@ impl Window {
             (true, _) => Listing::Ended,
             // It goes on when its last content was read.
             (false, true) => Listing::Still(nodes),
-            (false, false) => Listing::Going(self.decoders.begin_first(move || list(nodes, most))),
+            (false, false) => {
+                let alone = self.decoders.alone().clone();
+                Listing::Going(self.decoders.begin_first(move || list(nodes, most, &alone)))
+            }
         };
         self.take(names, clock);
     }

@@ -1,7 +1,6 @@
 //! ext2, ext3 and ext4. Own code: `ext4-view` 1.0 gives neither runs nor deleted inodes, and ends
 //! at the first structure that contradicts itself.
 
-mod ahead;
 mod blocks;
 mod content;
 mod directory;

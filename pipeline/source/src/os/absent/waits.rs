@@ -19,6 +19,11 @@ impl Waits {
         self.from = Instant::now();
     }
 
+    /// The time since the span began, in place of the thread's own.
+    pub fn worked(&self) -> Duration {
+        self.from.elapsed()
+    }
+
     /// Ends the span: how long the thread waited in it, and how long it took.
     pub fn end(&mut self) -> (Duration, Duration) {
         (Duration::ZERO, self.from.elapsed())

@@ -52,6 +52,11 @@ impl Waits {
         (total.saturating_sub(worked).saturating_sub(self.queued.saturating_sub(before)), total)
     }
 
+    /// The processor time of the thread since the span began.
+    pub fn worked(&self) -> Duration {
+        spent().processor.saturating_sub(self.spent.processor)
+    }
+
     /// The second field: nanoseconds on a run queue (Documentation/scheduler/sched-stats.rst).
     fn queue(&self) -> Duration {
         let mut text = [0; 64];
@@ -112,12 +117,14 @@ mod tests {
         while spent().processor < from.processor + Duration::from_millis(5) {
             sum = std::hint::black_box(sum + 1);
         }
+        assert!(waits.worked() >= Duration::from_millis(4), "{:?}", waits.worked());
         let (waited, total) = waits.end();
         // However often others had their turn meanwhile.
         assert!(waited < total / 2, "{waited:?} of {total:?}");
         // A look of its own: the time that the work stood in the queue would be taken off this.
         let mut waits = Waits::new(true);
         std::thread::sleep(Duration::from_millis(30));
+        assert!(waits.worked() < Duration::from_millis(20), "{:?}", waits.worked());
         let (waited, total) = waits.end();
         assert!(waited >= Duration::from_millis(20), "{waited:?} of {total:?}");
     }
