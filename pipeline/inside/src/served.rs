@@ -114,7 +114,8 @@ impl Bytes for Served {
     }
 
     fn ahead(&self, work: Box<dyn FnOnce() + Send>) {
-        if let Some(decoders) = self.decoders.upgrade() {
+        // A sweep over a rotating disk reads in its own order.
+        if let Some(decoders) = self.decoders.upgrade().filter(|_| IS_LISTING.get()) {
             decoders.soon(move || listing(work));
         }
     }
@@ -226,6 +227,26 @@ mod tests {
         let before = medium.reads.load(Ordering::SeqCst);
         served.read_exact_at(5 * PAGE, &mut part).unwrap();
         assert_eq!(medium.reads.load(Ordering::SeqCst), before + 1);
+    }
+
+    #[test]
+    fn work_is_done_ahead_of_a_listing_alone() {
+        let decoders = Decoders::new(1, 64 << 20, &Alone::default());
+        let served = Served::over(medium(1000, None), Some(&decoders));
+        let done = Arc::new(AtomicUsize::new(0));
+        let work = |count: usize| -> Box<dyn FnOnce() + Send> {
+            let done = done.clone();
+            Box::new(move || _ = done.fetch_add(count, Ordering::SeqCst))
+        };
+        served.ahead(work(1));
+        listing(|| served.ahead(work(10)));
+        listing(|| served.ahead(Box::new(|| panic!("a defect"))));
+        listing(|| served.ahead(work(100)));
+        assert!(decoders.begin(|| true).wait(), "behind all that was asked for");
+        assert_eq!(done.load(Ordering::SeqCst), 110);
+        drop(decoders);
+        listing(|| served.ahead(work(1000)));
+        assert_eq!(done.load(Ordering::SeqCst), 110);
     }
 
     #[test]
