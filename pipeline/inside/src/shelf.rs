@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Buffers that are kept, and their bytes together.
-const KEPT: (usize, usize) = (16, 32 << 20);
+const KEPT: (usize, usize) = (128, 32 << 20);
 
 /// The buffers that nobody uses.
 #[derive(Default)]

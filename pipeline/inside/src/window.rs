@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::decoders::{Decoders, Ticket};
 use super::member::{Asked, Begun, begin_together};
 use super::served::listing;
-use pfh_source::os::Waits;
+use pfh_source::os::thread_time;
 use pfh_source::{Alone, Selection};
 use pfh_volume::{Allocation, Content, Failure, Kind, Node, Nodes};
 use std::collections::VecDeque;
@@ -79,9 +79,9 @@ fn place(content: &dyn Content) -> u64 {
 
 /// The next names, as many as are put into order together.
 fn list(nodes: Nodes, most: u64, alone: &Alone) -> Batch {
-    let waits = Waits::new(false);
+    let from = thread_time();
     let batch = listing(|| batch(nodes, most));
-    alone.names(waits.worked());
+    alone.names(thread_time().saturating_sub(from));
     batch
 }
 

@@ -1,5 +1,6 @@
 //! The waits of the calling thread.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// Would say how long the thread that made it waits for devices; nobody knows here, so no wait is
@@ -19,13 +20,14 @@ impl Waits {
         self.from = Instant::now();
     }
 
-    /// The time since the span began, in place of the thread's own.
-    pub fn worked(&self) -> Duration {
-        self.from.elapsed()
-    }
-
     /// Ends the span: how long the thread waited in it, and how long it took.
     pub fn end(&mut self) -> (Duration, Duration) {
         (Duration::ZERO, self.from.elapsed())
     }
+}
+
+/// The time that passes, in place of the calling thread's own.
+pub fn thread_time() -> Duration {
+    static FROM: LazyLock<Instant> = LazyLock::new(Instant::now);
+    FROM.elapsed()
 }
