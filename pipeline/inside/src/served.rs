@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Bytes of a page: those of a chunk of most E01 images.
 const PAGE: u64 = 32 << 10;
-/// Pages that are decoded ahead of those who read one behind the other.
+/// Pages that are decoded ahead of those who read one behind the other, at most: one at first, and
+/// twice as many with each page that is read.
 const AHEAD: u64 = 8;
 /// Places that are read side by side: inodes, directories, descriptions of groups.
 const PLACES: usize = 8;
@@ -42,10 +43,19 @@ pub struct Served {
 struct Pages {
     of: Arc<dyn Bytes>,
     held: Units,
-    /// The pages that were read last at each place, and up to where pages behind them were asked
-    /// for; the place that was read last is in front.
-    places: Mutex<Vec<(u64, u64)>>,
+    /// Where pages are read; the place that was read last is in front.
+    places: Mutex<Vec<Place>>,
     _room: Room,
+}
+
+/// A place where pages are read one behind the other.
+struct Place {
+    /// The page that was read last.
+    page: u64,
+    /// The first page behind it that was not asked for.
+    asked: u64,
+    /// How many are decoded ahead.
+    ahead: u64,
 }
 
 impl Served {
@@ -63,18 +73,19 @@ impl Served {
     /// Has the pages behind this one decoded, if the one in front of it was read before.
     fn follow(&self, number: u64) {
         let mut places = self.pages.places.lock().unwrap_or_else(PoisonError::into_inner);
-        if places.first().is_some_and(|place| place.0 == number) {
+        if places.first().is_some_and(|place| place.page == number) {
             return;
         }
-        let at = places.iter().position(|place| place.0 == number || place.0 + 1 == number);
-        let (before, asked) = match at {
-            Some(at) => places.remove(at),
-            None => (number, number + 1),
-        };
-        let last = self.pages.of.size().div_ceil(PAGE);
-        let next = (number + 1 + AHEAD).min(last);
-        let wanted = asked.max(number + 1)..if before == number { 0 } else { next };
-        places.insert(0, (number, asked.max(wanted.end)));
+        let at = places.iter().position(|place| place.page == number || place.page + 1 == number);
+        let mut place = at.map_or(Place { page: number, asked: number + 1, ahead: 0 }, |at| places.remove(at));
+        let mut wanted = 0..0;
+        if place.page != number {
+            place.ahead = (2 * place.ahead).clamp(1, AHEAD);
+            let end = (number + 1 + place.ahead).min(self.pages.of.size().div_ceil(PAGE));
+            wanted = place.asked.max(number + 1)..end;
+            (place.page, place.asked) = (number, place.asked.max(end));
+        }
+        places.insert(0, place);
         places.truncate(PLACES);
         drop(places);
         let Some(decoders) = self.decoders.upgrade().filter(|_| !wanted.is_empty()) else { return };
@@ -83,7 +94,7 @@ impl Served {
             decoders.soon(move || {
                 // Who listed may be behind it by now.
                 let places = pages.places.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_due = places.iter().any(|place| (place.0 + 1..=place.0 + AHEAD).contains(&page));
+                let is_due = places.iter().any(|place| (place.page + 1..=place.page + AHEAD).contains(&page));
                 drop(places);
                 if is_due {
                     _ = pages.page(page);
@@ -213,16 +224,13 @@ mod tests {
         let served = Served::over(medium.clone(), Some(&decoders));
         let mut part = [0; 256];
         // Two places in turn, as inodes and the descriptions of their groups.
-        for offset in (0..2 * PAGE + 256).step_by(256) {
+        for offset in (0..4 * PAGE + 256).step_by(256) {
             listing(|| served.read_exact_at(offset, &mut part)).unwrap();
             listing(|| served.read_exact_at(40 * PAGE + offset % 1024, &mut part)).unwrap();
         }
         assert!(decoders.begin(|| true).wait(), "behind all that was asked for");
-        // Pages 0 to 2, those ahead of page 2, and page 40.
-        assert_eq!(medium.reads.load(Ordering::SeqCst) as u64, 3 + AHEAD + 1);
-        for page in 3..3 + AHEAD - 1 {
-            listing(|| served.read_exact_at(page * PAGE, &mut part)).unwrap();
-        }
+        // Pages 0 to 4, those ahead of page 4, and page 40.
+        assert_eq!(medium.reads.load(Ordering::SeqCst) as u64, 5 + AHEAD + 1);
         // Contents are read by themselves.
         let before = medium.reads.load(Ordering::SeqCst);
         served.read_exact_at(5 * PAGE, &mut part).unwrap();
