@@ -67,6 +67,11 @@ fn tree(room: &Room) -> Vec<(String, Vec<u8>)> {
         let bytes = format!("the small file {number}\n").repeat(number % 40);
         files.push((format!("many/s{number}"), bytes.into_bytes()));
     }
+    // Directories that are looked at ahead.
+    for number in 0..90 {
+        let bytes = random(2000 + number, number as usize * 97);
+        files.push((format!("deep/{}/{}/x{number}", number % 9, number % 5), bytes));
+    }
     files.iter().for_each(|(name, bytes)| _ = room.file(format!("t/{name}"), bytes));
     room.sh("mkdir u && cp t/many/s7 u && (cd u && zip -q ../t/d1/inner.zip s7)");
     files
@@ -105,6 +110,23 @@ fn any_number_of_threads_gives_the_rows_of_one() {
             assert!(is_there, "{container}: {name} {digest}");
         }
         assert!(alone.iter().any(|row| row.contains("inner.zip!/s7 ")), "{container}: a container in it");
+    }
+}
+
+/// The part of the work that one thread does is stated where others decode ahead of it.
+#[test]
+fn the_time_of_listing_is_stated() {
+    if lacks(&TOOLS[5..6]) {
+        return;
+    }
+    let room = Room::new();
+    tree(&room);
+    room.sh("tar -cf a.tar t");
+    for threads in [1, 2, 8] {
+        let request = asked(&room, &["a.tar"], |_| {});
+        let plan = Plan { threads, ..request.plan.clone() };
+        let (_, summary) = ran(&room, &request.plan(plan));
+        assert_eq!(summary.stats.names.is_zero(), threads == 1, "{threads} threads");
     }
 }
 

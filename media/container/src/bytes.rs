@@ -13,6 +13,13 @@ pub trait Bytes: Send + Sync {
         false
     }
 
+    /// Has work done beside the caller, if these bytes are decoded and a thread goes ahead of their
+    /// readers: reads that others will make as well, and find decoded. Nobody waits for it, and it
+    /// may never be done.
+    fn ahead(&self, work: Box<dyn FnOnce() + Send>) {
+        drop(work);
+    }
+
     /// Reads some bytes from `offset` on, at least one unless `offset` is at or behind the end or
     /// `buffer` is empty.
     ///

@@ -27,11 +27,15 @@ impl Unit for Vec<u8> {
 type Slot<T> = Arc<Mutex<Option<Arc<T>>>>;
 
 /// Units by number, the one used last in front.
-pub struct Units<T = Vec<u8>>(Mutex<VecDeque<(u64, Slot<T>)>>);
+pub struct Units<T = Vec<u8>> {
+    held: Mutex<VecDeque<(u64, Slot<T>)>>,
+    /// Bytes that are held at most.
+    most: usize,
+}
 
 impl<T> Default for Units<T> {
     fn default() -> Self {
-        Units(Mutex::default())
+        Units { held: Mutex::default(), most: MOST }
     }
 }
 
@@ -40,6 +44,11 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T: Unit> Units<T> {
+    /// A cache of at most this many bytes; the largest unit counts alone.
+    pub fn most(bytes: usize) -> Self {
+        Units { most: bytes, ..Units::default() }
+    }
+
     /// A unit; `make` gives it if it is not held. Who asks for a unit that is being decoded waits
     /// for it; others do not. `make` must not ask for the same unit.
     ///
@@ -52,15 +61,15 @@ impl<T: Unit> Units<T> {
             return Ok(bytes.clone());
         }
         let made = make().map(Arc::new);
-        let most = made.as_ref().map_or(COUNT, |bytes| (MOST / bytes.memory().max(1)).clamp(1, COUNT));
+        let most = made.as_ref().map_or(COUNT, |bytes| (self.most / bytes.memory().max(1)).clamp(1, COUNT));
         *held = made.as_ref().ok().cloned();
-        lock(&self.0).truncate(most);
+        lock(&self.held).truncate(most);
         made
     }
 
     /// The place of a unit, in front of all others from now on.
     fn slot(&self, number: u64) -> Slot<T> {
-        let mut units = lock(&self.0);
+        let mut units = lock(&self.held);
         let at = units.iter().position(|unit| unit.0 == number);
         let unit = at.and_then(|at| units.remove(at)).unwrap_or_else(|| (number, Slot::default()));
         units.push_front(unit.clone());
@@ -106,7 +115,7 @@ mod tests {
             let unit = units.get(number, || Ok::<_, ()>(vec![0; 1 << 20])).unwrap();
             assert_eq!(unit.len(), 1 << 20);
         }
-        assert!(lock(&units.0).len() <= 16);
+        assert!(lock(&units.held).len() <= 16);
         assert_eq!(units.get(7, || Err::<Vec<u8>, _>("damaged")), Err("damaged"));
         assert_eq!(*units.get(7, || Ok::<_, ()>(vec![1])).unwrap(), [1]);
         assert_eq!(*units.get(7, || Err("never asked")).unwrap(), [1]);

@@ -26,6 +26,10 @@ impl Bytes for Slice {
         self.length
     }
 
+    fn ahead(&self, work: Box<dyn FnOnce() + Send>) {
+        self.of.ahead(work);
+    }
+
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.length.saturating_sub(offset);
         let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());

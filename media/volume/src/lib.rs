@@ -24,6 +24,7 @@ mod f2fs;
 mod fat;
 mod field;
 mod file_system;
+mod foresight;
 mod hfs;
 mod iso;
 mod layout;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::node::{Failure, Node};
 
@@ -10,6 +11,9 @@ const DEEPEST: usize = 2048;
 
 /// The most bytes of a path: as many as NTFS allows, and eight times as many as Linux does.
 const LONGEST: usize = 32 << 10;
+
+/// Directories of one, and of all that wait, that are looked at ahead of the listing.
+const SOON: usize = 16;
 
 /// An entry of a directory.
 pub struct Found<D> {
@@ -73,6 +77,11 @@ pub trait Tree: Send + Sync + 'static {
 
     /// The entries of the directory with this path. Names are joined to the path by [`join`].
     fn list(self: Arc<Self>, directory: Self::Directory, path: Arc<[u8]>) -> Entries<Self::Directory>;
+
+    /// Has the bytes of a directory read by a thread that goes ahead of the listing, if there is
+    /// one: see [`Bytes::ahead`](crate::Bytes::ahead). `is_open` says that the listing has come to
+    /// it.
+    fn foresee(self: &Arc<Self>, _directory: &Self::Directory, _is_open: &Arc<AtomicBool>) {}
 }
 
 /// A directory that waits. Siblings share the path of their parent.
@@ -81,6 +90,17 @@ struct Pending<D> {
     name: Vec<u8>,
     directory: D,
     depth: usize,
+    /// Of one that another thread looks at ahead: whether it was listed meanwhile.
+    is_open: Option<Arc<AtomicBool>>,
+}
+
+/// Has a directory looked at, once.
+fn foresee<T: Tree>(tree: &Arc<T>, pending: &mut Pending<T::Directory>) {
+    if pending.is_open.is_none() {
+        let is_open = Arc::default();
+        tree.foresee(&pending.directory, &is_open);
+        pending.is_open = Some(is_open);
+    }
 }
 
 /// All names of a tree: those of a directory in its own order, then those of its subdirectories.
@@ -118,7 +138,11 @@ impl<T: Tree> Walk<T> {
         }
         let name = path.get(self.path.len()..).unwrap_or_default();
         let name = name.strip_prefix(b"/").unwrap_or(name).to_vec();
-        self.children.push(Pending { parent: self.path.clone(), name, directory, depth: self.depth + 1 });
+        let mut child = Pending { parent: self.path.clone(), name, directory, depth: self.depth + 1, is_open: None };
+        if self.children.len() < SOON {
+            foresee(&self.tree, &mut child);
+        }
+        self.children.push(child);
         None
     }
 
@@ -126,6 +150,10 @@ impl<T: Tree> Walk<T> {
     fn descend(&mut self) -> bool {
         self.pending.extend(self.children.drain(..).rev());
         let Some(pending) = self.pending.pop() else { return false };
+        if let Some(is_open) = &pending.is_open {
+            is_open.store(true, Ordering::Relaxed);
+        }
+        self.pending.iter_mut().rev().take(SOON).for_each(|next| foresee(&self.tree, next));
         self.path = joined(&pending.parent, &pending.name).into();
         self.depth = pending.depth;
         self.open = Some(self.tree.clone().list(pending.directory, self.path.clone()));

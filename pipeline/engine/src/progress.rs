@@ -157,6 +157,8 @@ pub struct Stats {
     pub alone_streams: u64,
     /// Bytes that came out of them.
     pub alone_bytes: u64,
+    /// Processor time of the thread that listed names in containers, where others decoded ahead.
+    pub names: Duration,
 }
 
 impl Stats {
@@ -181,6 +183,7 @@ impl Stats {
             lent: self.lent + next.lent,
             alone_streams: self.alone_streams + next.alone_streams,
             alone_bytes: self.alone_bytes + next.alone_bytes,
+            names: self.names + next.names,
         }
     }
 }

@@ -361,7 +361,7 @@ impl Run {
     fn stats(&self) -> Stats {
         let counters = &self.shared.counters;
         let time = |c: &AtomicU64| Duration::from_nanos(c.load(Ordering::Relaxed));
-        let (alone_streams, alone_bytes) = self.shared.plan.alone.counted();
+        let (alone_streams, alone_bytes) = self.shared.plan.alone.streams();
         Stats {
             total: self.shared.clock.elapsed(),
             read: time(&counters.read_ns),
@@ -380,6 +380,7 @@ impl Run {
             lent: self.shared.places.lent(),
             alone_streams,
             alone_bytes,
+            names: self.shared.plan.alone.named(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::member::problem;
 /// If it cannot be opened or read, or its format has no account.
 pub fn account(entry: &Entry, options: &Options) -> Result<Option<(Account, Vec<Problem>)>, Problem> {
     let failed = |failure| problem(Stage::Walk, &failure);
-    let (container, bytes) = match Outer::of(entry, b"", false, options) {
+    let (container, bytes) = match Outer::of(entry, b"", false, options, None) {
         Outer::Container(container, bytes, _) => (container, bytes),
         Outer::Failed(problem) => return Err(problem),
         Outer::Blank => return Err(unopened("holds no partition table and no file system that is known")),

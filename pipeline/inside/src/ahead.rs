@@ -3,6 +3,7 @@
 use super::clock::{Clock, Timed};
 use super::decoders::{Decoders, Room, Ticket};
 use super::shelf::{Buffer, fill};
+use pfh_source::{Lender, Loan};
 use pfh_volume::{Content, Failure};
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -11,9 +12,18 @@ use std::sync::Arc;
 /// Bytes of a piece: a multiple of the blocks of all formats but a few.
 const PIECE: u64 = 1 << 20;
 
+/// The bytes of a piece, and the memory for them that all share.
+struct Load(Buffer, Option<Room>);
+
+impl AsRef<[u8]> for Load {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
 /// A decoded piece.
 struct Piece {
-    bytes: Buffer,
+    bytes: Arc<Load>,
     /// How many of them were decoded.
     length: usize,
     /// The content behind the last one: nothing, unless it is longer than it says.
@@ -22,7 +32,6 @@ struct Piece {
     error: Option<io::Error>,
     /// Whether the content ended in it, in front of its end.
     is_short: bool,
-    _room: Option<Room>,
 }
 
 /// A content of a size that is known, from an offset on.
@@ -61,6 +70,27 @@ impl Ahead {
         let (content, clock, decoders) = (content.clone(), clock.clone(), decoders.clone());
         let (flying, piece, given, is_broken) = (VecDeque::new(), None, 0, false);
         Ok(Some(Ahead { content, clock, decoders, size, next: offset, flying, piece, given, is_broken }))
+    }
+
+    /// Goes on to the next piece behind the last byte of one. Whether there is a byte of a piece;
+    /// else the end, an error or bytes behind the last piece follow.
+    fn turn(&mut self) -> bool {
+        loop {
+            if let Some(piece) = &self.piece {
+                if self.given < piece.length {
+                    return true;
+                }
+                if piece.error.is_some() || piece.rest.is_some() || piece.is_short {
+                    return false;
+                }
+            }
+            self.piece = None;
+            self.send();
+            let Some(ticket) = self.flying.pop_front() else { return false };
+            // Others decode the pieces behind it meanwhile.
+            self.send();
+            (self.piece, self.given) = (Some(ticket.wait()), 0);
+        }
     }
 
     /// Hands out pieces, as many as there are threads and memory for.
@@ -106,7 +136,7 @@ fn decode(
         Err(error) => (None, Some(error)),
     };
     let is_short = error.is_none() && length < most;
-    Piece { bytes, length, rest, error, is_short, _room: room }
+    Piece { bytes: Arc::new(Load(bytes, room)), length, rest, error, is_short }
 }
 
 fn failed(failure: Failure) -> io::Error {
@@ -118,33 +148,36 @@ impl Read for Ahead {
         if self.is_broken {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a piece in front of this one could not be read"));
         }
-        loop {
-            if let Some(piece) = &mut self.piece {
-                let part = piece.bytes.bytes().get(self.given..piece.length).unwrap_or_default();
-                if !part.is_empty() || buffer.is_empty() {
-                    let got = part.len().min(buffer.len());
-                    buffer[..got].copy_from_slice(&part[..got]);
-                    self.given += got;
-                    return Ok(got);
-                }
-                if let Some(error) = piece.error.take() {
-                    self.is_broken = true;
-                    self.flying.clear();
-                    return Err(error);
-                }
-                if let Some(rest) = &mut piece.rest {
-                    return rest.read(buffer);
-                }
-                if piece.is_short {
-                    return Ok(0);
-                }
-            }
-            self.piece = None;
-            self.send();
-            let Some(ticket) = self.flying.pop_front() else { return Ok(0) };
-            // Others decode the pieces behind it meanwhile.
-            self.send();
-            (self.piece, self.given) = (Some(ticket.wait()), 0);
+        if buffer.is_empty() {
+            return Ok(0);
         }
+        let is_more = self.turn();
+        let Some(piece) = &mut self.piece else { return Ok(0) };
+        if is_more {
+            let part = piece.bytes.0.bytes().get(self.given..piece.length).unwrap_or_default();
+            let got = part.len().min(buffer.len());
+            buffer[..got].copy_from_slice(&part[..got]);
+            self.given += got;
+            return Ok(got);
+        }
+        if let Some(error) = piece.error.take() {
+            self.is_broken = true;
+            self.flying.clear();
+            return Err(error);
+        }
+        piece.rest.as_mut().map_or(Ok(0), |rest| rest.read(buffer))
+    }
+}
+
+impl Lender for Ahead {
+    fn lend(&mut self, most: usize) -> Option<Loan> {
+        if self.is_broken || !self.turn() {
+            return None;
+        }
+        // Memory that nobody counts is used again at once.
+        let piece = self.piece.as_ref().filter(|piece| piece.bytes.1.is_some())?;
+        let part = Loan::new(piece.bytes.clone(), self.given..piece.length).take(most);
+        self.given += part.len();
+        Some(part)
     }
 }

@@ -32,6 +32,8 @@ struct Shared {
 
 #[derive(Default)]
 struct Queue {
+    /// In front of all tasks.
+    soon: VecDeque<Box<dyn FnOnce() + Send>>,
     tasks: VecDeque<Arc<dyn Work>>,
     /// Threads that were started, and those of them that wait.
     started: usize,
@@ -137,8 +139,20 @@ impl Decoders {
     ) -> Ticket<T> {
         let state = Mutex::new(State::Waiting(Box::new(work) as Box<dyn FnOnce() -> T + Send>));
         let task = Arc::new(Task { state, done: Condvar::new() });
+        let is_served = self.add(|queue| push(&mut queue.tasks, task.clone()));
+        Ticket { task, is_served }
+    }
+
+    /// Work for which nobody waits, in front of all other: a later read will be faster by it. It
+    /// is not done if no thread comes to it.
+    pub fn soon(&self, work: impl FnOnce() + Send + 'static) {
+        self.add(|queue| queue.soon.push_back(Box::new(work)));
+    }
+
+    /// Adds work; whether there is a thread for it.
+    fn add(&self, push: impl FnOnce(&mut Queue)) -> bool {
         let mut queue = lock(&self.shared.queue);
-        push(&mut queue.tasks, task.clone());
+        push(&mut queue);
         if queue.waiting == 0 && queue.started < self.threads {
             let shared = self.shared.clone();
             let thread = std::thread::Builder::new().name("decoder".to_owned()).spawn(move || shared.live());
@@ -149,7 +163,7 @@ impl Decoders {
         if is_idle {
             self.shared.wake.notify_one();
         }
-        Ticket { task, is_served }
+        is_served
     }
 }
 
@@ -157,9 +171,10 @@ impl Drop for Decoders {
     fn drop(&mut self) {
         let mut queue = lock(&self.shared.queue);
         queue.is_over = true;
-        queue.tasks.clear();
+        let left = (std::mem::take(&mut queue.soon), std::mem::take(&mut queue.tasks));
         drop(queue);
         self.shared.wake.notify_all();
+        drop(left);
     }
 }
 
@@ -169,6 +184,13 @@ impl Shared {
         IS_DECODER.set(true);
         let mut queue = lock(&self.queue);
         while !queue.is_over {
+            if let Some(work) = queue.soon.pop_front() {
+                drop(queue);
+                // A defect comes up again where the bytes are read.
+                _ = catch_unwind(AssertUnwindSafe(work));
+                queue = lock(&self.queue);
+                continue;
+            }
             let Some(task) = queue.tasks.pop_front() else {
                 queue.waiting += 1;
                 queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);

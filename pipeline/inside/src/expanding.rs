@@ -440,9 +440,10 @@ impl Source for Expanding {
                     self.segments.may_be_first(&below(&self.root, entry.name()));
                     self.clock = Clock::new(self.options.time);
                     self.outer_name = entry.name();
+                    let decoders = self.decoders();
                     let outer = match self.are_media || self.is_wanted(&printed) {
                         true if self.layouts.keeps(&entry, &self.root) => Outer::File,
-                        true => Outer::of(&entry, &self.root, self.images, &self.options),
+                        true => Outer::of(&entry, &self.root, self.images, &self.options, decoders.as_ref()),
                         false => Outer::File,
                     };
                     match &outer {

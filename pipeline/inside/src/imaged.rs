@@ -8,7 +8,7 @@ use super::medium::Imaged;
 use super::member::problem;
 use super::options::Decoding;
 use pfh_source::image::{Image, ImageObject};
-use pfh_source::{Object, Problem, Stage};
+use pfh_source::{Copied, Lender, Object, Problem, Stage};
 use pfh_volume::{Bytes, Content, Failure};
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -28,16 +28,21 @@ pub fn images(paths: impl IntoIterator<Item = PathBuf>, decoding: &Decoding) -> 
 
 impl Object for DecodedImage {
     fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
+        self.lender().map(|reader| Box::new(reader) as Box<dyn Read + Send>)
+    }
+
+    fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
+        let plain = || self.plain.open().map(|reader| Box::new(Copied(reader)) as Box<dyn Lender>);
         // Images of bytes as they are, and those that cannot be opened.
         let image = match Image::open(&self.plain.0).map(Imaged) {
             Ok(image) if image.is_decoded() && is_long(image.size()) => image,
-            _ => return self.plain.open(),
+            _ => return plain(),
         };
         let size = image.size();
         let medium: Arc<dyn Content> = Arc::new(Medium(Arc::new(image)));
         match Ahead::open(&medium, (0, size), &Clock::new(None), &self.decoders) {
             Ok(Some(ahead)) => Ok(Box::new(ahead)),
-            Ok(None) => self.plain.open(),
+            Ok(None) => plain(),
             Err(failure) => Err(problem(Stage::Open, &failure)),
         }
     }

@@ -26,6 +26,7 @@ mod options;
 mod outer;
 mod pieces;
 mod segments;
+mod served;
 mod sets;
 mod shelf;
 mod spool;

@@ -6,10 +6,10 @@ use super::clock::{Clock, Timed};
 use super::decoders::{Decoders, Room};
 use super::detect::START;
 use super::medium::{Unpacked, Watch};
-use super::shelf::{Buffer, Part, Shelf, fill};
+use super::shelf::{Buffer, Shelf, fill};
 use super::spool::{Spool, Stock};
 use crate::about::extent;
-use pfh_source::{Cause, Extent, Inside, Object, Problem, Stage};
+use pfh_source::{Cause, Copied, Extent, Inside, Lender, Loan, Object, Problem, Stage};
 use pfh_volume::{Bytes, Content, Failure};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,15 +21,24 @@ pub const SMALL: u64 = 1 << 20;
 
 /// A content whose first bytes were read, and the reader of the rest.
 pub struct Begun {
-    start: Part,
-    reader: Opened,
+    start: Loan,
+    reader: Box<dyn Lender>,
 }
 
-impl Begun {
-    /// The content from its start on.
-    fn whole(self) -> Opened {
-        let Begun { start, reader } = self;
-        Box::new(io::Cursor::new(start).chain(reader))
+impl Read for Begun {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.start.is_empty() {
+            return self.reader.read(buffer);
+        }
+        let part = self.start.take(buffer.len());
+        buffer[..part.len()].copy_from_slice(&part);
+        Ok(part.len())
+    }
+}
+
+impl Lender for Begun {
+    fn lend(&mut self, most: usize) -> Option<Loan> {
+        if self.start.is_empty() { self.reader.lend(most) } else { Some(self.start.take(most)) }
     }
 }
 
@@ -110,7 +119,7 @@ pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> O
     let mut start = Vec::with_capacity(length);
     (&mut reader).take(length as u64).read_to_end(&mut start).ok()?;
     let range = 0..start.len();
-    Some(Begun { start: Part { of: Arc::new(start), range }, reader })
+    Some(Begun { start: Loan::new(Arc::new(start), range), reader: Box::new(Copied(reader)) })
 }
 
 /// A content to be begun with others: its size, and memory for the bytes of it that are held.
@@ -155,11 +164,11 @@ pub fn begin_together(asked: Vec<Asked>, clock: &Arc<Clock>, shelf: &Arc<Shelf>)
             at += got;
             // Where it has ended, the decoder's memory is given back.
             let is_whole = one.is_small() && got < one.most();
-            (range, if is_whole { Box::new(io::empty()) } else { reader })
+            (range, if is_whole { Box::new(io::empty()) as Opened } else { reader })
         }));
     }
     let of = Arc::new(Together(buffer, asked.into_iter().map(|one| one.room).collect()));
-    let begun = |(range, reader)| Begun { start: Part { of: of.clone(), range }, reader };
+    let begun = |(range, reader)| Begun { start: Loan::new(of.clone(), range), reader: Box::new(Copied(reader)) };
     parts.into_iter().map(|part| part.map(begun)).collect()
 }
 
@@ -198,7 +207,7 @@ impl Member {
     }
 
     /// The content from an offset on by several threads, if that is worth it and can be done.
-    fn open_ahead(&self, offset: u64) -> Result<Option<Opened>, Problem> {
+    fn open_ahead(&self, offset: u64) -> Result<Option<Box<dyn Lender>>, Problem> {
         let (Some(decoders), Some(size)) = (&self.decoders, self.size) else { return Ok(None) };
         if !ahead::is_long(size) || offset >= size {
             return Ok(None);
@@ -206,7 +215,7 @@ impl Member {
         self.clock.check()?;
         let opened = self.clock.during(|| Ahead::open(&self.content, (offset, size), &self.clock, decoders));
         let opened = opened.map_err(|failure| problem(Stage::Open, &failure))?;
-        Ok(opened.map(|ahead| Box::new(ahead) as Opened))
+        Ok(opened.map(|ahead| Box::new(ahead) as Box<dyn Lender>))
     }
 
     /// Its first bytes, at most `length`; fewer only if it has no more, or cannot be read.
@@ -217,7 +226,6 @@ impl Member {
             *state = State::Begun(begun);
         }
         let State::Begun(Begun { start, .. }) = &*state else { return Vec::new() };
-        let start = start.as_ref();
         start[..start.len().min(length)].to_vec()
     }
 
@@ -227,8 +235,8 @@ impl Member {
     /// # Errors
     /// The problem that keeps it from being read whole.
     pub fn unpack(&self, most: u64) -> Result<Option<Arc<dyn Bytes>>, Problem> {
-        let opened = match std::mem::replace(&mut *self.state(), State::Closed) {
-            State::Begun(begun) => begun.whole(),
+        let opened: Opened = match std::mem::replace(&mut *self.state(), State::Closed) {
+            State::Begun(begun) => Box::new(begun),
             _ => self.open_content()?,
         };
         match Spool::fill(&self.stock, opened, most) {
@@ -254,7 +262,7 @@ impl Member {
         }
         let mut state = self.state();
         let (opened, from): (Opened, u64) = match std::mem::replace(&mut *state, State::Closed) {
-            State::Begun(begun) => (begun.whole(), 0),
+            State::Begun(begun) => (Box::new(begun), 0),
             State::Flowing { reader, at } => (reader, at),
             State::Closed => match self.open_content() {
                 Ok(reader) => (reader, 0),
@@ -285,7 +293,7 @@ impl Member {
         if matches!(*state, State::Begun(_))
             && let State::Begun(begun) = std::mem::replace(&mut *state, State::Closed)
         {
-            *state = State::Flowing { reader: begun.whole(), at: 0 };
+            *state = State::Flowing { reader: Box::new(begun), at: 0 };
         }
         match &mut *state {
             State::Kept { spool, from } if *from <= at => spool.read_at(at - *from, buffer),
@@ -312,21 +320,25 @@ pub struct Entry(pub Arc<Member>);
 
 impl Object for Entry {
     fn open(&self) -> Result<Opened, Problem> {
+        self.lender().map(|reader| Box::new(reader) as Opened)
+    }
+
+    fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
         let member = &self.0;
-        let reader: Opened = if member.content.is_shared() {
-            Box::new(Shared { member: member.clone(), at: 0 })
+        let reader: Box<dyn Lender> = if member.content.is_shared() {
+            Box::new(Copied(Shared { member: member.clone(), at: 0 }))
         } else {
             let mut state = member.state();
             match std::mem::replace(&mut *state, State::Closed) {
                 State::Begun(mut begun) => {
-                    if let Some(ahead) = member.open_ahead(begun.start.as_ref().len() as u64)? {
+                    if let Some(ahead) = member.open_ahead(begun.start.len() as u64)? {
                         begun.reader = ahead;
                     }
-                    begun.whole()
+                    Box::new(begun)
                 }
                 State::Kept { spool, from: 0 } => {
                     *state = State::Kept { spool: spool.clone(), from: 0 };
-                    Box::new(Kept { spool, at: 0 })
+                    Box::new(Copied(Kept { spool, at: 0 }))
                 }
                 State::Failed(problem) => {
                     *state = State::Failed(problem.clone());
@@ -334,7 +346,7 @@ impl Object for Entry {
                 }
                 _ => match member.open_ahead(0)? {
                     Some(ahead) => ahead,
-                    None => member.open_content()?,
+                    None => Box::new(Copied(member.open_content()?)),
                 },
             }
         };
@@ -347,7 +359,7 @@ impl Object for Entry {
         let opened = member.clock.during(|| member.content.stored());
         let reader = opened.map_err(|failure| problem(Stage::Open, &failure))?;
         let watched = |reader| {
-            let reader = Box::new(Timed { reader, clock: member.clock.clone() });
+            let reader = Box::new(Copied(Timed { reader, clock: member.clock.clone() }));
             Box::new(Watched { reader, watch: member.watch.clone() }) as Opened
         };
         Ok(reader.map(watched))
@@ -402,8 +414,14 @@ impl Read for Kept {
 
 /// A read that ends well only if the container is still unchanged.
 struct Watched {
-    reader: Opened,
+    reader: Box<dyn Lender>,
     watch: Arc<Watch>,
+}
+
+impl Lender for Watched {
+    fn lend(&mut self, most: usize) -> Option<Loan> {
+        self.reader.lend(most)
+    }
 }
 
 impl Read for Watched {

@@ -1,10 +1,12 @@
 //! The kind of an entry of the input, before it is opened.
 
+use super::decoders::Decoders;
 use super::detect::{self, Container};
 use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
 use super::pieces::{self, Imaged};
+use super::served::Served;
 use super::sets;
 use pfh_container::logical::Logical;
 use pfh_container::{disk, sfx};
@@ -38,18 +40,25 @@ pub enum Outer {
 impl Outer {
     /// Looks at an entry. Relative names start in `root`, since the further files of an image are
     /// found by name; `are_images` says that objects of the source are images by their first files.
-    pub fn of(entry: &Entry, root: &[u8], are_images: bool, options: &Options) -> Outer {
+    /// These threads decode.
+    pub fn of(
+        entry: &Entry,
+        root: &[u8],
+        are_images: bool,
+        options: &Options,
+        decoders: Option<&Arc<Decoders>>,
+    ) -> Outer {
         match &entry.origin {
-            Origin::File { .. } => Outer::of_file(entry, root, options),
+            Origin::File { .. } => Outer::of_file(entry, root, options, decoders),
             Origin::Object { name, .. } if are_images => match Image::open(Path::new(OsStr::from_bytes(name))) {
-                Ok(image) => Outer::of_image(image, name),
+                Ok(image) => Outer::of_image(image, name, decoders),
                 Err(_) => Outer::File,
             },
             Origin::Object { .. } | Origin::Stream(_) => Outer::File,
         }
     }
 
-    fn of_file(entry: &Entry, root: &[u8], options: &Options) -> Outer {
+    fn of_file(entry: &Entry, root: &[u8], options: &Options, decoders: Option<&Arc<Decoders>>) -> Outer {
         let Ok(Some(still)) = entry.still() else { return Outer::File };
         let still = Arc::new(still);
         let bytes: Arc<dyn Bytes> = Arc::new(File(still.clone()));
@@ -77,7 +86,7 @@ impl Outer {
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
         }
         match pieces::image(&path, &start, &end) {
-            Imaged::Yes(image) => return Outer::of_image(*image, &path),
+            Imaged::Yes(image) => return Outer::of_image(*image, &path, decoders),
             Imaged::Later(first) if start.starts_with(b"EVF\x09") => return Outer::Segment(first),
             Imaged::Later(first) => return Outer::Part(first),
             Imaged::Unread(why) => return Outer::Failed(super::about::unopened(why)),
@@ -184,13 +193,17 @@ impl Outer {
         }
     }
 
-    fn of_image(image: Image, name: &[u8]) -> Outer {
+    fn of_image(image: Image, name: &[u8], decoders: Option<&Arc<Decoders>>) -> Outer {
         let watch = match Watch::image(&image) {
             Ok(watch) => Arc::new(watch),
             Err(error) => return Outer::Failed(detect::unreadable(&error)),
         };
         let is_split = image.format() == Format::Split;
-        let bytes: Arc<dyn Bytes> = Arc::new(ImagedBytes(image));
+        let bytes = ImagedBytes(image);
+        let bytes: Arc<dyn Bytes> = match bytes.is_decoded() {
+            true => Served::over(Arc::new(bytes), decoders),
+            false => Arc::new(bytes),
+        };
         let found = match is_split {
             // The pieces may be those of an archive.
             true => {

@@ -2,15 +2,18 @@
 //! be allocated here and freed there, and the system would make each page of it again.
 
 use std::io::{self, Read};
-use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Buffers that are kept, and the longest of them in bytes.
-const KEPT: (usize, usize) = (16, 2 << 20);
+/// Buffers that are kept, and their bytes together.
+const KEPT: (usize, usize) = (128, 32 << 20);
 
 /// The buffers that nobody uses.
 #[derive(Default)]
 pub struct Shelf(Mutex<Vec<Vec<u8>>>);
+
+fn lock(of: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A buffer that goes back when it is dropped.
 pub struct Buffer {
@@ -21,10 +24,12 @@ pub struct Buffer {
 impl Shelf {
     /// A buffer of this many bytes of any value.
     pub fn take(self: &Arc<Self>, length: usize) -> Buffer {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut bytes = kept.unwrap_or_default();
-        bytes.resize(length.max(bytes.len()), 0);
-        Buffer { bytes, shelf: self.clone() }
+        let mut kept = lock(&self.0);
+        let fitting = kept.iter().rposition(|bytes| bytes.len() >= length);
+        let found = fitting.map(|at| kept.swap_remove(at));
+        drop(kept);
+        // A new one's pages are made as they are written to.
+        Buffer { bytes: found.unwrap_or_else(|| vec![0; length]), shelf: self.clone() }
     }
 }
 
@@ -43,24 +48,17 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let bytes = std::mem::take(&mut self.bytes);
-        let mut kept = self.shelf.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < KEPT.0 && bytes.len() <= KEPT.1 {
-            kept.push(bytes);
+        let mut kept = lock(&self.shelf.0);
+        // In the place of the least useful one.
+        let smallest = (0..kept.len()).min_by_key(|at| kept[*at].len()).filter(|_| kept.len() == KEPT.0);
+        let lost = smallest.map_or(0, |at| kept[at].len());
+        let held = kept.iter().map(Vec::len).sum::<usize>() - lost;
+        if lost >= bytes.len() || held + bytes.len() > KEPT.1 {
+            return;
         }
-    }
-}
-
-/// A part of bytes that several hold.
-pub struct Part {
-    /// The bytes.
-    pub of: Arc<dyn AsRef<[u8]> + Send + Sync>,
-    /// Which of them.
-    pub range: Range<usize>,
-}
-
-impl AsRef<[u8]> for Part {
-    fn as_ref(&self) -> &[u8] {
-        (*self.of).as_ref().get(self.range.clone()).unwrap_or_default()
+        let left = smallest.map(|at| kept.swap_remove(at));
+        kept.push(bytes);
+        drop((kept, left));
     }
 }
 
@@ -85,6 +83,10 @@ mod tests {
     #[test]
     fn a_buffer_comes_back_and_long_ones_do_not_stay() {
         let shelf = Arc::new(Shelf::default());
+        let kept = || {
+            let kept = lock(&shelf.0);
+            (kept.len(), kept.iter().map(Vec::len).sum::<usize>())
+        };
         let mut first = shelf.take(1000);
         first.bytes_mut().fill(7);
         let place = first.bytes().as_ptr();
@@ -93,9 +95,17 @@ mod tests {
         assert_eq!((again.bytes().as_ptr(), again.bytes().len()), (place, 1000));
         drop(shelf.take(KEPT.1 + 1));
         drop(again);
-        assert_eq!(shelf.0.lock().unwrap().len(), 1);
+        assert_eq!(kept(), (1, 1000));
+        // Two of a length that none on the shelf has, which stays for shorter ones.
+        let (long, short) = (shelf.take(4 << 20), shelf.take(500));
+        assert_eq!((long.bytes().len(), short.bytes().len()), (4 << 20, 1000));
+        drop((long, short));
+        assert_eq!(kept(), (2, (4 << 20) + 1000));
         let all: Vec<Buffer> = (0..2 * KEPT.0).map(|_| shelf.take(10)).collect();
         drop(all);
-        assert_eq!(shelf.0.lock().unwrap().len(), KEPT.0);
+        assert!(kept().0 == KEPT.0 && kept().1 > 4 << 20, "the longest stay");
+        let all: Vec<Buffer> = (0..20).map(|_| shelf.take(3 << 20)).collect();
+        drop(all);
+        assert!(kept().1 <= KEPT.1 && kept().1 > KEPT.1 / 2, "{:?}", kept());
     }
 }

@@ -6,7 +6,9 @@
 use super::clock::Clock;
 use super::decoders::{Decoders, Ticket};
 use super::member::{Asked, Begun, begin_together};
-use pfh_source::Selection;
+use super::served::listing;
+use pfh_source::os::thread_time;
+use pfh_source::{Alone, Selection};
 use pfh_volume::{Allocation, Content, Failure, Kind, Node, Nodes};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,7 +78,14 @@ fn place(content: &dyn Content) -> u64 {
 }
 
 /// The next names, as many as are put into order together.
-fn list(mut nodes: Nodes, most: u64) -> Batch {
+fn list(nodes: Nodes, most: u64, alone: &Alone) -> Batch {
+    let from = thread_time();
+    let batch = listing(|| batch(nodes, most));
+    alone.names(thread_time().saturating_sub(from));
+    batch
+}
+
+fn batch(mut nodes: Nodes, most: u64) -> Batch {
     let (mut names, mut bytes, mut is_stream) = (Vec::with_capacity(BATCH), 0, false);
     while names.is_empty() || (names.len() < BATCH && bytes < most && !is_stream) {
         let Some(node) = nodes.next() else { return Batch { nodes, names, is_stream, is_last: true } };
@@ -114,7 +123,7 @@ impl Window {
         let batch = match std::mem::replace(&mut self.listing, Listing::Ended) {
             Listing::Ended => return,
             // The first names are listed here: most archives have few.
-            Listing::Still(nodes) => list(nodes, most),
+            Listing::Still(nodes) => list(nodes, most, self.decoders.alone()),
             Listing::Going(ticket) if self.ahead.is_empty() || ticket.is_done() => ticket.wait(),
             going => {
                 self.listing = going;
@@ -127,7 +136,10 @@ impl Window {
             (true, _) => Listing::Ended,
             // It goes on when its last content was read.
             (false, true) => Listing::Still(nodes),
-            (false, false) => Listing::Going(self.decoders.begin_first(move || list(nodes, most))),
+            (false, false) => {
+                let alone = self.decoders.alone().clone();
+                Listing::Going(self.decoders.begin_first(move || list(nodes, most, &alone)))
+            }
         };
         self.take(names, clock);
     }

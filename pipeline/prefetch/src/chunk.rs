@@ -1,21 +1,28 @@
 //! Bytes that readers hand to workers.
 
 use crate::budget::Slab;
-use pfh_source::{Closed, Entry, Problem};
+use pfh_source::{Closed, Entry, Loan, Problem};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes inside a slab; the slab's permit returns when the last of these is dropped.
+/// Bytes inside a slab, or the permit for as many that are where their reader holds them; the
+/// slab's permit returns when the last of these is dropped.
 #[derive(Clone)]
 pub struct Bytes {
     slab: Option<Arc<Slab>>,
     range: Range<usize>,
+    loan: Option<Loan>,
 }
 
 impl Bytes {
     /// A part of a slab.
     pub fn new(slab: Arc<Slab>, range: Range<usize>) -> Self {
-        Bytes { slab: Some(slab), range }
+        Bytes { slab: Some(slab), range, loan: None }
+    }
+
+    /// The same, of bytes that are lent where there is a loan.
+    pub fn lent(self, loan: Option<Loan>) -> Self {
+        Bytes { loan, ..self }
     }
 
     /// Only the first `length` bytes of these.
@@ -26,7 +33,7 @@ impl Bytes {
 
     /// No bytes; holds no memory.
     pub fn empty() -> Self {
-        Bytes { slab: None, range: 0..0 }
+        Bytes { slab: None, range: 0..0, loan: None }
     }
 }
 
@@ -34,7 +41,10 @@ impl std::ops::Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.slab.as_ref().map_or(&[], |slab| &slab.bytes()[self.range.clone()])
+        match &self.loan {
+            Some(loan) => &loan[..self.range.len()],
+            None => self.slab.as_ref().map_or(&[], |slab| &slab.bytes()[self.range.clone()]),
+        }
     }
 }
 

@@ -10,10 +10,11 @@ use crate::chunk::End;
 use crate::feed::{Next, Pulled};
 use crate::host::Instant;
 use crate::host::atomic::Ordering;
+use crate::lent::Lent;
 use crate::open::{Open, Place};
 use crate::reader::{ALIGN, Current, Reader};
 use crate::table::{Begun, For};
-use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
+use pfh_source::{Cause, Entry, Item, Loan, Problem, Reading, Stage};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,8 +91,11 @@ pub struct Moved<'a, S> {
     pub is_good: bool,
 }
 
-fn bytes<'a>(arena: &'a [Slab], place: &Place) -> &'a [u8] {
-    &arena[place.slab].bytes()[place.range.clone()]
+fn bytes<'a>(arena: &'a [Slab], place: &'a Place) -> &'a [u8] {
+    match &place.loan {
+        Some(loan) => loan,
+        None => &arena[place.slab].bytes()[place.range.clone()],
+    }
 }
 
 /// The longest pieces of that many messages that an arena has room for.
@@ -298,8 +302,8 @@ impl<S> Reader<S> {
         let start = cursor.used;
         let slab = lap.arena[cursor.slab].bytes_mut();
         let end = start + piece.min(slab.len() - start);
-        let (end, filled) = self.fill_piece(&mut open.reading, &mut slab[start..end]);
-        let place = (filled > 0).then(|| Place { slab: cursor.slab, range: start..start + filled });
+        let (end, filled, loan) = self.fill_piece(&mut open.reading, &mut slab[start..end]);
+        let place = (filled > 0).then(|| Place { slab: cursor.slab, range: start..start + filled, loan });
         cursor.used = (start + filled).next_multiple_of(ALIGN) + SKEW;
         let Open { entry, reading, states, .. } = open;
         match end {
@@ -316,11 +320,12 @@ impl<S> Reader<S> {
         }
     }
 
-    /// Reads until the room is full or the message ends.
-    fn fill_piece(&self, reading: &mut Reading, room: &mut [u8]) -> (Option<Result<(), Problem>>, usize) {
-        let mut filled = 0;
+    /// Reads until the room is full or the message ends; bytes that are lent are not put into it.
+    fn fill_piece(&self, reading: &mut Reading, room: &mut [u8]) -> (Option<Result<(), Problem>>, usize, Option<Loan>) {
+        let loan = Lent::of(reading, room.len());
+        let mut filled = loan.length();
         let end = loop {
-            if filled == room.len() {
+            if loan.is_enough(reading) || filled == room.len() {
                 break None;
             }
             if self.stop.load(Ordering::Relaxed) {
@@ -335,7 +340,7 @@ impl<S> Reader<S> {
             self.enter();
         };
         self.read_bytes.fetch_add(filled as u64, Ordering::Relaxed);
-        (end, filled)
+        (end, filled, loan.settle(filled, room))
     }
 }
 

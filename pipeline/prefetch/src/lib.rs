@@ -18,6 +18,7 @@ mod feed;
 pub mod host;
 mod in_hand;
 mod lap;
+mod lent;
 mod open;
 mod reader;
 mod reserve;

@@ -1,14 +1,15 @@
 //! A message that is open in a lane.
 
-use pfh_source::{Entry, Reading};
+use pfh_source::{Entry, Loan, Reading};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where in an arena a piece is.
+/// Where in an arena a piece is, or would be if it were not lent.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) slab: usize,
     pub(crate) range: Range<usize>,
+    pub(crate) loan: Option<Loan>,
 }
 
 /// A message that is open in a lane.

@@ -13,10 +13,11 @@ use crate::feed::{Feed, Next, Pulled};
 use crate::host::Instant;
 use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::in_hand::InHand;
+use crate::lent::Lent;
 use crate::open::Open;
 use crate::reserve::Reserve;
 use crate::table::{Begun, For, Table};
-use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
+use pfh_source::{Cause, Entry, Item, Loan, Problem, Reading, Stage};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
@@ -31,11 +32,17 @@ pub enum Step {
     Exhausted,
 }
 
+/// Where a small file is in its slab, or would be if it were not lent.
+pub(crate) struct Piece {
+    range: Range<usize>,
+    loan: Option<Loan>,
+}
+
 /// Small files of one slab, being filled.
 pub(crate) struct Pack {
     pub slab: Slab,
     pub used: usize,
-    pub pieces: Vec<(Arc<Entry>, Range<usize>, End)>,
+    pub pieces: Vec<(Arc<Entry>, Piece, End)>,
 }
 
 impl Pack {
@@ -44,9 +51,9 @@ impl Pack {
         self.slab.bytes().len() - self.used < 4096 || self.pieces.len() >= 512
     }
 
-    /// Takes in a file that was read to `start..start + length`.
-    pub fn take_in(&mut self, entry: Arc<Entry>, start: usize, length: usize, end: End) {
-        self.pieces.push((entry, start..start + length, end));
+    /// Takes in a file that was read to `start..start + length`, or that is lent.
+    pub fn take_in(&mut self, entry: Arc<Entry>, start: usize, length: usize, end: End, loan: Option<Loan>) {
+        self.pieces.push((entry, Piece { range: start..start + length, loan }, end));
         self.used = (start + length).next_multiple_of(ALIGN).min(self.slab.bytes().len());
     }
 }
@@ -264,24 +271,27 @@ impl<S> Reader<S> {
     fn read_small(&mut self, entry: Arc<Entry>, mut reading: Reading) -> Option<Step> {
         let mut pack = self.pack.take()?;
         let start = pack.used;
-        let (end, filled) = self.timed_fill(&mut reading, &mut pack.slab.bytes_mut()[start..], 0);
-        let length = match &end {
-            Some(Err(_)) => 0,
-            _ => filled,
+        let room = &mut pack.slab.bytes_mut()[start..];
+        let loan = self.lent(&mut reading, room.len());
+        let (end, filled) = self.timed_fill(&mut reading, room, loan.length());
+        let loan = loan.settle(filled, room);
+        let (length, loan) = match &end {
+            Some(Err(_)) => (0, None),
+            _ => (filled, loan),
         };
         match end {
             None => {
                 // Larger than it said: the bytes so far become the first chunk of a flow.
                 let slab = Arc::new(pack.slab);
                 self.push_wholes(slab.clone(), pack.pieces);
-                self.push_flow(&entry, 0, Bytes::new(slab, start..start + filled), None);
+                self.push_flow(&entry, 0, Bytes::new(slab, start..start + filled).lent(loan), None);
                 self.current = Some(Current { entry, reading, flowing: true, whom: For::All });
                 Some(Step::Filled)
             }
             Some(end) => {
                 let end = end.and_then(|()| self.timed(|| reading.close()));
                 self.reserve.add(1, length as u64);
-                pack.take_in(entry, start, length, end);
+                pack.take_in(entry, start, length, end, loan);
                 let full = pack.is_full();
                 self.pack = Some(pack);
                 if full {
@@ -313,9 +323,14 @@ impl<S> Reader<S> {
             return Some(Step::Full);
         };
         let offset = current.reading.offset();
-        let (end, filled) = self.timed_fill(&mut current.reading, slab.bytes_mut(), 0);
+        let loan = self.lent(&mut current.reading, slab.bytes().len());
+        let (end, filled) = match loan.is_enough(&current.reading) {
+            true => (None, loan.length()),
+            false => self.timed_fill(&mut current.reading, slab.bytes_mut(), loan.length()),
+        };
         let Current { entry, reading, flowing, whom } = current;
-        let bytes = Bytes::new(Arc::new(slab), 0..filled);
+        let loan = loan.settle(filled, slab.bytes_mut());
+        let bytes = Bytes::new(Arc::new(slab), 0..filled).lent(loan);
         self.reserve.add(u64::from(end.is_some()), filled as u64);
         match end {
             None => {
@@ -332,6 +347,13 @@ impl<S> Reader<S> {
             }
         }
         Some(Step::Filled)
+    }
+
+    /// Bytes of an entry that need no copy.
+    fn lent(&self, reading: &mut Reading, most: usize) -> Lent {
+        let loan = self.timed(|| Lent::of(reading, most));
+        self.read_bytes.fetch_add(loan.length() as u64, Ordering::Relaxed);
+        loan
     }
 
     /// Fills `room`, which holds `filled` bytes already, as far as it goes. `Some(Ok)`: the file
@@ -377,15 +399,15 @@ impl<S> Reader<S> {
         self.table.push_part(Chunk { entry: entry.clone(), offset, bytes, end });
     }
 
-    fn push_wholes(&self, slab: Arc<Slab>, pieces: Vec<(Arc<Entry>, Range<usize>, End)>) {
+    fn push_wholes(&self, slab: Arc<Slab>, pieces: Vec<(Arc<Entry>, Piece, End)>) {
         let mut in_hand = self.in_hand.lock();
         if self.in_hand.is_lost() || pieces.is_empty() {
             return;
         }
         in_hand.entries.drain(..pieces.len());
         drop(in_hand);
-        self.table.push_wholes(pieces.into_iter().map(|(entry, range, end)| {
-            let bytes = if range.is_empty() { Bytes::empty() } else { Bytes::new(slab.clone(), range) };
+        self.table.push_wholes(pieces.into_iter().map(|(entry, Piece { range, loan }, end)| {
+            let bytes = if range.is_empty() { Bytes::empty() } else { Bytes::new(slab.clone(), range).lent(loan) };
             Chunk { entry, offset: 0, bytes, end: Some(end) }
         }));
     }

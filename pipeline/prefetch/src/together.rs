@@ -69,7 +69,7 @@ impl<S> Reader<S> {
         let fitted = done.len();
         self.reserve.add(fitted as u64, done.iter().map(|(_, _, length, _)| *length as u64).sum());
         for (entry, start, length, end) in done {
-            pack.take_in(entry, start, length, end);
+            pack.take_in(entry, start, length, end, None);
         }
         // Where files are large there is little to read together, and other readers are to get
         // their share of them.

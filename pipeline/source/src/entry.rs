@@ -3,6 +3,7 @@
 use crate::base::Base;
 use crate::descend::Special;
 use crate::inside::{Extent, Inside};
+use crate::loan::{Copied, Lender};
 use crate::os;
 use crate::os::handles::AsFd;
 use crate::problem::Problem;
@@ -66,6 +67,10 @@ impl Skip {
 pub trait Object: Send + Sync {
     /// Opens it for one sequential read.
     fn open(&self) -> Result<Box<dyn std::io::Read + Send>, Problem>;
+    /// The same, for a reader that takes bytes where they are in memory.
+    fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
+        self.open().map(|reader| Box::new(Copied(reader)) as Box<dyn Lender>)
+    }
     /// The size in bytes where it is known; a hint only.
     fn size_hint(&self) -> Option<u64> {
         None
@@ -194,7 +199,7 @@ impl Entry {
             Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base, path),
             Origin::Stream(stream) => Ok(Reading::stream(stream.opened()?)),
             Origin::Object { object, .. } => {
-                let reading = Reading::object(object.open()?, object.size_hint(), object.inside());
+                let reading = Reading::object(object.lender()?, object.size_hint(), object.inside());
                 Ok(reading.on(object.device()))
             }
         }

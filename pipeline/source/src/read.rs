@@ -4,6 +4,7 @@
 use crate::base::Base;
 use crate::descend::{Links, Special};
 use crate::inside::Inside;
+use crate::loan::{Lender, Loan};
 use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
 use crate::os::{self, Errno, FileType};
 use crate::past::Past;
@@ -59,7 +60,7 @@ pub struct Closed {
 enum Inner {
     File { fd: OwnedFd, before: Stat, regular: bool, usn: Option<i64> },
     Stream(File),
-    Object { reader: Box<dyn std::io::Read + Send>, inside: Option<Arc<Inside>>, device: Option<u64> },
+    Object { reader: Box<dyn Lender>, inside: Option<Arc<Inside>>, device: Option<u64> },
 }
 
 /// An open entry. Read until 0 comes back, then [`close`](Reading::close).
@@ -155,7 +156,7 @@ impl Reading {
         }
     }
 
-    pub(crate) fn object(reader: Box<dyn Read + Send>, hint: Option<u64>, inside: Option<Arc<Inside>>) -> Self {
+    pub(crate) fn object(reader: Box<dyn Lender>, hint: Option<u64>, inside: Option<Arc<Inside>>) -> Self {
         let (hint, inner) = (hint.unwrap_or(u64::MAX), Inner::Object { reader, inside, device: None });
         Reading { inner, offset: 0, hint, retries: 0, retried: false, refused: None, past: None }
     }
@@ -229,6 +230,15 @@ impl Reading {
     /// Bytes read so far.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// The next bytes, at most `most`, if they are in memory already; `None` if they are to be
+    /// read.
+    pub fn lend(&mut self, most: usize) -> Option<Loan> {
+        let Inner::Object { reader, .. } = &mut self.inner else { return None };
+        let loan = reader.lend(most).filter(|loan| !loan.is_empty())?;
+        self.offset += loan.len() as u64;
+        Some(loan)
     }
 
     /// Reads on into `buffer`; 0 is the end. Short reads are normal. EINTR is retried, EAGAIN

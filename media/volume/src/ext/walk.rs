@@ -1,9 +1,11 @@
 //! All nodes of a volume: those of its directories, inodes that no directory lists, deleted ones,
 //! free space.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::group::Ext;
+use super::inode::ENCRYPTED;
 use super::orphans::{path_of, unlisted};
 use super::place::{Place, Seen};
 use super::superblock::{Found as FoundSuperblock, Superblock};
@@ -11,12 +13,15 @@ use super::tree::{Names, Pass};
 use crate::account::Layers;
 use crate::bytes::Bytes;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
+use crate::foresight::look_at;
 use crate::node::{Failure, Node, Nodes};
 use crate::stored::named;
 use crate::unallocated;
 use crate::walk::{Entries, Tree, Walk};
 
 const ROOT: u32 = 2;
+/// Blocks of a directory that are looked at ahead: those behind them lie together, mostly.
+const SEEN: usize = 64;
 
 /// Opens an ext volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
@@ -74,6 +79,16 @@ impl Volume for Ext {
 
 impl Tree for Names {
     type Directory = Place;
+
+    fn foresee(self: &Arc<Self>, directory: &Place, is_open: &Arc<AtomicBool>) {
+        let (Place::Directory(number), Pass::Live) = (*directory, self.pass) else { return };
+        let names = self.clone();
+        look_at(&self.volume.bytes, is_open, move || {
+            names.volume.inode(number).ok().filter(|inode| inode.flags & ENCRYPTED == 0)?;
+            let entries = names.blocks(number).ok()?.take(SEEN).flatten().flat_map(|(entries, _)| entries);
+            Some(entries.filter_map(move |entry| names.volume.inode_offset(entry.inode).ok()))
+        });
+    }
 
     fn list(self: Arc<Self>, directory: Place, path: Arc<[u8]>) -> Entries<Place> {
         let directory = match directory {

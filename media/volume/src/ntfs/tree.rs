@@ -1,5 +1,6 @@
 //! The names of a volume.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::attribute::{Attribute, DATA};
@@ -15,6 +16,7 @@ use crate::account::Layers;
 use crate::bits::Bits;
 use crate::field::failure;
 use crate::file_system::{Options, Volume};
+use crate::foresight::look_at;
 use crate::node::{Failure, Node, Nodes};
 use crate::stored::named;
 use crate::text::utf16;
@@ -22,6 +24,8 @@ use crate::unallocated::{self, IsUsed, slack};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
 
 const ROOT: u64 = 5;
+/// Names of a directory that are looked at ahead.
+const SEEN: usize = 4096;
 
 /// A volume while it is walked.
 struct Names {
@@ -65,6 +69,15 @@ impl Volume for Ntfs {
 
 impl Tree for Names {
     type Directory = u64;
+
+    fn foresee(self: &Arc<Self>, directory: &u64, is_open: &Arc<AtomicBool>) {
+        let (volume, directory) = (self.volume.clone(), *directory);
+        look_at(&self.volume.bytes, is_open, move || {
+            let listed = volume.file(directory).and_then(|file| names(&volume, &file)).ok()?;
+            let records = listed.take(SEEN).flatten().map(|listed| listed.reference & NUMBER);
+            Some(records.filter_map(move |number| volume.record_offset(number)))
+        });
+    }
 
     fn list(self: Arc<Self>, directory: u64, path: Arc<[u8]>) -> Entries<u64> {
         let found = self.volume.file(directory).and_then(|file| names(&self.volume, &file));

@@ -3,22 +3,35 @@
 
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Division, Laps, Mode, Outcome, Plan, Record, run};
-use pfh_source::{Cause, Entry, Item, Object, Origin, Problem, Source, Stage};
+use pfh_source::{Cause, Entry, Item, Lender, Loan, Object, Origin, Problem, Source, Stage};
 use proptest::prelude::*;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Bytes that come in short reads, and may end in an error.
+/// Bytes that come in short reads or are lent in short parts, and may end in an error.
 struct Bytes {
     bytes: Arc<Vec<u8>>,
     most: usize,
     fails: bool,
     hint: Option<u64>,
+    /// After how many reads one is lent; 0 for never.
+    lends: u8,
+}
+
+impl Bytes {
+    fn stream(&self) -> Stream {
+        let &Bytes { ref bytes, most, fails, lends, .. } = self;
+        Stream { bytes: bytes.clone(), at: 0, most, fails, lends, calls: 0 }
+    }
 }
 
 impl Object for Bytes {
     fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
-        Ok(Box::new(Stream { bytes: self.bytes.clone(), at: 0, most: self.most, fails: self.fails }))
+        Ok(Box::new(self.stream()))
+    }
+
+    fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
+        Ok(Box::new(self.stream()))
     }
 
     fn size_hint(&self) -> Option<u64> {
@@ -31,6 +44,20 @@ struct Stream {
     at: usize,
     most: usize,
     fails: bool,
+    lends: u8,
+    calls: u8,
+}
+
+impl Lender for Stream {
+    fn lend(&mut self, most: usize) -> Option<Loan> {
+        self.calls = self.calls.wrapping_add(1);
+        if self.lends == 0 || !self.calls.is_multiple_of(self.lends) || self.at == self.bytes.len() {
+            return None;
+        }
+        let loan = Loan::new(self.bytes.clone(), self.at..self.bytes.len()).take(most.min(self.most));
+        self.at += loan.len();
+        Some(loan)
+    }
 }
 
 impl Read for Stream {
@@ -68,7 +95,8 @@ fn items(objects: &[(usize, usize, bool, u8)]) -> Vec<Item> {
                 1 => Some(length as u64),
                 _ => Some(u64::from(hint)),
             };
-            let object = Arc::new(Bytes { bytes, most: most.max(1), fails, hint });
+            let lends = (number % 4) as u8;
+            let object = Arc::new(Bytes { bytes, most: most.max(1), fails, hint, lends });
             let origin = Origin::Object { name: format!("{number}").into_bytes().into(), object };
             Item::Entry(Entry { number: number as u64, origin, stat: None })
         })

@@ -36,6 +36,8 @@ pub mod host;
 mod in_hand;
 #[path = "../../../prefetch/src/lap.rs"]
 mod lap;
+#[path = "../../../prefetch/src/lent.rs"]
+mod lent;
 #[path = "../../src/line.rs"]
 mod line;
 #[path = "../../src/mode.rs"]

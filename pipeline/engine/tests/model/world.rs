@@ -7,7 +7,7 @@ use crate::record::{Outcome, Record};
 use crate::run::{Error, run};
 use crate::{Backend, control::Control};
 use pfh_digest::Algorithm;
-use pfh_source::{Cause, Entry, Item, Object, Origin, Problem, Stage};
+use pfh_source::{Cause, Entry, Item, Lender, Loan, Object, Origin, Problem, Stage};
 use shuttle::rand::{Rng, thread_rng};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -61,13 +61,28 @@ impl Object for Shared {
         }
     }
 
+    fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
+        pause(2);
+        match self.0.fate {
+            Fate::Gone => Err(Problem::new(Stage::Open, Cause::Os(2))),
+            _ => Ok(Box::new(Reader { file: self.0.clone(), at: 0 })),
+        }
+    }
+
     fn size_hint(&self) -> Option<u64> {
         Some(self.0.bytes.len() as u64)
     }
 }
 
-impl std::io::Read for Reader {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+impl AsRef<[u8]> for File {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Reader {
+    /// Takes the time that its fate has for a call.
+    fn wait(&self) {
         match self.file.fate {
             Fate::Late if self.at == 0 => pause(300),
             Fate::Never => {
@@ -77,6 +92,25 @@ impl std::io::Read for Reader {
             }
             _ => pause(1),
         }
+    }
+}
+
+impl Lender for Reader {
+    fn lend(&mut self, most: usize) -> Option<Loan> {
+        self.wait();
+        let left = self.file.bytes.len() - self.at;
+        if left == 0 || chance(3) {
+            return None;
+        }
+        let loan = Loan::new(self.file.clone(), self.at..self.file.bytes.len()).take(thread_rng().gen_range(1..=most));
+        self.at += loan.len();
+        Some(loan)
+    }
+}
+
+impl std::io::Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.wait();
         let left = &self.file.bytes[self.at..];
         let length = left.len().min(buffer.len());
         buffer[..length].copy_from_slice(&left[..length]);

@@ -105,10 +105,10 @@ impl Expanding {
     pub(super) fn enter_alone(&mut self, entry: &Entry) {
         self.clock = Clock::new(self.options.time);
         self.outer_name = entry.name();
-        let path = below(&self.root, entry.name());
+        let (path, decoders) = (below(&self.root, entry.name()), self.decoders());
         let outer = match layouts::is_mark(&path) {
             true => Outer::of_layout(&path),
-            false => Outer::of(entry, &self.root, self.images, &self.options),
+            false => Outer::of(entry, &self.root, self.images, &self.options, decoders.as_ref()),
         };
         self.enter_outer(outer, &name::escape(&entry.name()));
     }

@@ -9,6 +9,7 @@ use crate::limit::TOO_DEEP;
 use crate::medium::Watch;
 use crate::member::problem;
 use crate::options::Decoding;
+use crate::served::Served;
 use crate::sweep::Sweep;
 use crate::waits::{self, Lone, Waiting};
 use crate::way::Way;
@@ -122,6 +123,7 @@ impl Expanding {
     /// Goes into the one disk of an image: partitions or a volume.
     fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
         self.is_decoded = true;
+        let bytes = Served::over(bytes, self.decoders().as_ref());
         match detect::medium(&bytes) {
             Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
             Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
@@ -225,15 +227,16 @@ impl Expanding {
         self.is_decoded = true;
         // Places in it are not places on the medium.
         let about = Inside { volume_offset: None, ..about };
-        match detect::medium(&opened.bytes) {
+        let bytes = Served::over(opened.bytes, self.decoders().as_ref());
+        match detect::medium(&bytes) {
             Ok(Some(Container::Divided(table))) => {
-                self.enter_medium(table, opened.bytes, prefix, about, watch, depth);
+                self.enter_medium(table, bytes, prefix, about, watch, depth);
             }
             Ok(Some(Container::Volume(Recognised::FileSystem(system)))) => {
-                self.enter_volume(&system, opened.bytes, prefix, about, watch, depth);
+                self.enter_volume(&system, bytes, prefix, about, watch, depth);
             }
             Ok(Some(Container::Volume(Recognised::Volumes(volumes)))) => {
-                self.enter_volumes(volumes, opened.bytes, prefix, about, watch, depth);
+                self.enter_volumes(volumes, bytes, prefix, about, watch, depth);
             }
             Ok(Some(Container::Volume(other))) => self.fail_volume(prefix, &about, unread(&other)),
             Ok(_) => self.found.push_back(Found::Problem(prefix, unopened(BLANK))),

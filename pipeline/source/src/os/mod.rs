@@ -145,4 +145,5 @@ pub use platform::{
 // The machine and this process.
 pub use platform::{
     Waits, bound_heaps, children_time, confine, confinement, cpu_time, kernel_text, names_in, processors, system_name,
+    thread_time,
 };

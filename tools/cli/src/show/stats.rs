@@ -42,6 +42,8 @@ pub struct Figures {
     lent_s: f64,
     /// Megabytes read in a second.
     mb_per_s: f64,
+    /// Processor time of the one thread that lists names in containers while others decode.
+    names_s: f64,
     /// The most bytes that the table held.
     peak_table_bytes: u64,
     read_bytes: u64,
@@ -98,6 +100,7 @@ fn figures(summary: &Summary) -> Figures {
         jobs: s.jobs,
         lent_s: s.lent.as_secs_f64(),
         mb_per_s: rate(summary),
+        names_s: s.names.as_secs_f64(),
         peak_table_bytes: s.peak_table,
         read_bytes: s.read_bytes,
         read_s: s.read.as_secs_f64(),
@@ -141,6 +144,9 @@ fn text(summary: &Summary) -> String {
     if s.alone_streams > 0 {
         let (streams, bytes) = (counted(s.alone_streams, "stream"), counted(s.alone_bytes, "byte"));
         text.push_str(&format!("\n{streams} of {bytes} decoded by one thread: its compression allows no more"));
+    }
+    if !s.names.is_zero() {
+        text.push_str(&format!("\nnames in containers: {:.3} s of one thread", s.names.as_secs_f64()));
     }
     text
 }

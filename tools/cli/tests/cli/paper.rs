@@ -350,6 +350,7 @@ fn times_and_states_are_printed_when_asked_for() {
         "wait_for_data_s",
         "read_s",
         "mb_per_s",
+        "names_s",
         "compared_pairs_per_s",
     ] {
         assert!(figures[name].is_number(), "{name}: {figures}");

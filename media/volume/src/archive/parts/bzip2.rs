@@ -115,7 +115,7 @@ impl Cutter {
         }
         let (bytes, level) = (self.bytes.clone(), self.level);
         let open = move || open(&*bytes, level, (start, end), sum);
-        Ok(Some(Part { size: None, window: WINDOW, open: Box::new(open), sum: Sum::None }))
+        Ok(Some(Part { size: None, most: None, window: WINDOW, open: Box::new(open), sum: Sum::None }))
     }
 }
 

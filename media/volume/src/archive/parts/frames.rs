@@ -71,7 +71,7 @@ fn part(packing: Packing, bytes: &Arc<dyn Bytes>, limits: &Limits, frame: Frame,
     let (bytes, limits) = (bytes.clone(), limits.clone());
     let Frame { end, size, window } = frame;
     let open = move || Ok(decoder::of(packing, Tape::buffered(bytes, start, end), &limits));
-    Part { size, window, open: Box::new(open), sum: Sum::None }
+    Part { size, most: None, window, open: Box::new(open), sum: Sum::None }
 }
 
 pub(super) fn read<const N: usize>(bytes: &dyn Bytes, at: u64) -> Option<[u8; N]> {

@@ -51,7 +51,7 @@ impl Joined {
     fn send(&mut self) {
         while self.flying.len() < self.crew.width() {
             let next = self.held.take().map(Ok).or_else(|| self.parts.as_mut().and_then(Iterator::next));
-            let Part { size, window, open, sum } = match next {
+            let Part { size, most, window, open, sum } = match next {
                 Some(Ok(part)) => part,
                 Some(Err(_)) => {
                     (self.parts, self.is_cut) = (None, false);
@@ -62,7 +62,7 @@ impl Joined {
                     return;
                 }
             };
-            match self.begin(size, window, open) {
+            match self.begin(size.or(most), window, open) {
                 Ok(pending) => self.flying.push_back(Flying { pending, size, sum }),
                 Err(open) if self.flying.is_empty() => {
                     let pending: Pending = Box::new(|| Decoded {
@@ -73,19 +73,20 @@ impl Joined {
                     return;
                 }
                 Err(open) => {
-                    self.held = Some(Part { size, window, open, sum });
+                    self.held = Some(Part { size, most, window, open, sum });
                     return;
                 }
             }
         }
     }
 
-    /// Has a part decoded: whole, or as much of it as there is memory for.
-    fn begin(&self, size: Option<u64>, window: u64, mut open: Open) -> Result<Pending, Open> {
+    /// Has a part decoded that gives no more than `most` bytes, if that is known: whole, or as much
+    /// of it as there is memory for.
+    fn begin(&self, most: Option<u64>, window: u64, mut open: Open) -> Result<Pending, Open> {
         let share = (self.crew.memory() / self.crew.width().max(1))
             .saturating_sub(usize::try_from(window).unwrap_or(usize::MAX));
         // A byte more than it has shows that it ends.
-        let whole = usize::try_from(size.unwrap_or(2 * ENOUGH)).unwrap_or(usize::MAX).saturating_add(1);
+        let whole = usize::try_from(most.unwrap_or(2 * ENOUGH)).unwrap_or(usize::MAX).saturating_add(1);
         let mut most = whole.min(share.max(ENOUGH as usize));
         loop {
             open = match self.crew.begin(most, window, open) {

@@ -96,7 +96,7 @@ impl Cutter {
         let bytes = self.bytes.clone();
         let open = move || Ok(open(header, &bytes, start, end));
         // Blocks may be shorter than they may be.
-        Ok(Some(Part { size: None, window: most, open: Box::new(open), sum }))
+        Ok(Some(Part { size: None, most: Some(size), window: most, open: Box::new(open), sum }))
     }
 }
 

@@ -112,6 +112,6 @@ impl Iterator for Cutter {
             let chunks = Tape::new(bytes, start, end).chain(Cursor::new([0]));
             Ok(Box::new(Lzma2Reader::new(BufReader::with_capacity(64 << 10, chunks), window, None)))
         };
-        Some(Ok(Part { size: Some(size), window: window.into(), open: Box::new(open), sum: Sum::None }))
+        Some(Ok(Part { size: Some(size), most: None, window: window.into(), open: Box::new(open), sum: Sum::None }))
     }
 }

@@ -12,6 +12,8 @@ pub const MOST: usize = 1 << 20;
 pub struct Part {
     /// Bytes that it gives, where the stream says so.
     pub size: Option<u64>,
+    /// Bytes that it gives at most, where the stream says that alone.
+    pub most: Option<u64>,
     /// Bytes of memory that its decoder takes for its window.
     pub window: u64,
     /// Opens its decoder. It ends where the part does, or fails.

@@ -108,9 +108,9 @@ fn bzip2_of(content: &[u8]) -> Vec<u8> {
     [stream(first, 1), stream(b"", 9), stream(second, 2)].concat()
 }
 
-fn lz4_of(content: &[u8], has_sums: bool) -> Vec<u8> {
+fn lz4_of(content: &[u8], has_sums: bool, block: BlockSize) -> Vec<u8> {
     let frame = |content: &[u8]| {
-        let info = FrameInfo::new().block_mode(BlockMode::Independent).block_size(BlockSize::Max64KB);
+        let info = FrameInfo::new().block_mode(BlockMode::Independent).block_size(block);
         let mut encoder =
             FrameEncoder::with_frame_info(info.content_checksum(has_sums).block_checksums(has_sums), Vec::new());
         encoder.write_all(content).unwrap();
@@ -127,8 +127,9 @@ fn streams() -> Vec<(Packing, Vec<u8>, Vec<u8>)> {
     vec![
         of(Packing::Gzip, blocks_of_gzip(&content)),
         of(Packing::Bzip2, bzip2_of(&content)),
-        of(Packing::Lz4, lz4_of(&content, true)),
-        of(Packing::Lz4, lz4_of(&content, false)),
+        of(Packing::Lz4, lz4_of(&content, true, BlockSize::Max64KB)),
+        of(Packing::Lz4, lz4_of(&content, false, BlockSize::Max64KB)),
+        of(Packing::Lz4, lz4_of(&content, true, BlockSize::Max1MB)),
     ]
 }
 
@@ -143,6 +144,21 @@ fn parts_give_the_content() {
             assert!(found == content && error.is_none(), "{packing:?} {memory} {error:?}");
             assert_eq!(crew.begun.load(Ordering::SeqCst) > 2, memory > 0, "{packing:?} {memory}: it is cut");
         }
+    }
+}
+
+/// Blocks of 4 MiB are decoded whole ahead, where there is memory.
+#[test]
+fn a_long_block_is_one_request() {
+    let content = content(11_000_000);
+    let stream = lz4_of(&content, true, BlockSize::Max4MB);
+    for memory in [64 << 20, 10 << 20] {
+        let crew = Arc::new(Crews { memory, is_late: false, begun: AtomicUsize::new(0), alone: Default::default() });
+        let limits = Limits { crew: Hands::of(crew.clone()), ..Limits::default() };
+        assert!(read(Packing::Lz4, &stream, &limits, 1 << 20) == (content.clone(), None));
+        let begun = crew.begun.load(Ordering::SeqCst);
+        // Frames of 3.7 MB, none and 7.3 MB: one part, an empty one, and two.
+        assert_eq!(begun == 4, memory == 64 << 20, "{begun} requests with {memory} bytes");
     }
 }
 
@@ -167,7 +183,7 @@ proptest! {
     /// Bits that changed, streams that are cut off, and bytes behind them.
     #[test]
     fn damage_is_said_as_one_decoder_says_it(
-        which in 0..4_usize, flip in prop::option::of(any::<prop::sample::Index>()), bit in 0..8_u32,
+        which in 0..5_usize, flip in prop::option::of(any::<prop::sample::Index>()), bit in 0..8_u32,
         cut in prop::option::of(any::<prop::sample::Index>()), behind in prop::collection::vec(0..3_u8, 0..9),
         is_late: bool, size in 1..200_000_usize,
     ) {

@@ -30,7 +30,7 @@ pub fn parts(bytes: &Arc<dyn Bytes>, limits: &Limits) -> impl Iterator<Item = Re
         let window = window(&*bytes, block.start).ok_or(Uncut)?;
         let (bytes, limits) = (bytes.clone(), limits.clone());
         let open = move || Ok(open(block, &bytes, &limits));
-        Ok(Part { size: Some(block.size), window, open: Box::new(open), sum: Sum::None })
+        Ok(Part { size: Some(block.size), most: None, window, open: Box::new(open), sum: Sum::None })
     })
 }
 

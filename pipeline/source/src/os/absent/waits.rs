@@ -1,5 +1,6 @@
 //! The waits of the calling thread.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// Would say how long the thread that made it waits for devices; nobody knows here, so no wait is
@@ -23,4 +24,10 @@ impl Waits {
     pub fn end(&mut self) -> (Duration, Duration) {
         (Duration::ZERO, self.from.elapsed())
     }
+}
+
+/// The time that passes, in place of the calling thread's own.
+pub fn thread_time() -> Duration {
+    static FROM: LazyLock<Instant> = LazyLock::new(Instant::now);
+    FROM.elapsed()
 }

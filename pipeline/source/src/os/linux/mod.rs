@@ -47,7 +47,7 @@ pub use quiet::Quiet;
 pub use rustix::io::Errno;
 pub use settle::settle;
 pub use uring::Ring;
-pub use waits::{Waits, children_time};
+pub use waits::{Waits, children_time, thread_time};
 pub use watch::Watcher;
 
 /// Whether block devices can be acquired and written to.

@@ -1,6 +1,7 @@
 //! The waits of the calling thread.
 
 use rustix::io::pread;
+use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
 use std::time::{Duration, Instant};
 
@@ -69,6 +70,13 @@ fn schedule() -> Option<File> {
     openat(CWD, "/proc/thread-self/schedstat", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok().map(File::from)
 }
 
+/// The processor time of the calling thread, to the nanosecond: some 200 ns. That of `getrusage` is
+/// as of the last tick or switch.
+pub fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
+}
+
 /// The processors' time of all processes that this one started, and whose end it has seen: user's
 /// and system's together.
 pub fn children_time() -> Duration {
@@ -101,6 +109,17 @@ mod tests {
         let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
         assert!(std::process::Command::new("sh").args(["-c", work]).status().unwrap().success());
         assert!(children_time() > before);
+    }
+
+    #[test]
+    fn the_time_of_a_thread_is_its_work() {
+        let from = thread_time();
+        std::thread::sleep(Duration::from_millis(30));
+        let slept = thread_time();
+        assert!(slept - from < Duration::from_millis(20), "{:?}", slept - from);
+        let mut sum = 0_u64;
+        (0..100_000_u64).for_each(|number| sum = std::hint::black_box(sum + number));
+        assert!(thread_time() > slept);
     }
 
     #[test]

@@ -14,7 +14,11 @@ pub use super::absent::confine::{confine, confinement};
 pub use super::absent::device::{ata, data_from, device_of, evict, evict_range, set_direct, split_device};
 pub use super::absent::machine::{bound_heaps, names_in, processors};
 pub use super::absent::output::{give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve};
-pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
+pub use super::absent::{
+    ring::Ring,
+    waits::{Waits, thread_time},
+    watch::Watcher,
+};
 pub use super::portable::{
     Directory, Errno, Quiet, advise_little, advise_sequential, change_times, children_time, close,
     close_standard_output, cpu_time, create_directory_in, create_in, descriptors, first_physical_offset, is_missing,

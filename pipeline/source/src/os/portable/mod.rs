@@ -17,7 +17,11 @@ pub use super::absent::machine::{bound_heaps, names_in, processors};
 pub use super::absent::output::{
     free_bytes, give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve,
 };
-pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
+pub use super::absent::{
+    ring::Ring,
+    waits::{Waits, thread_time},
+    watch::Watcher,
+};
 pub use attributes::{narrow, resemble};
 pub use block::{device_number, device_size, direct_alignment, open_evidence, open_medium, sector_sizes, set_blocking};
 pub use directory::Directory;

@@ -29,7 +29,11 @@ pub use super::absent::machine::{bound_heaps, names_in, processors};
 pub use super::absent::output::{
     free_bytes, give_name, give_name_in, is_in_memory, narrow, open_unnamed, open_unnamed_in, resemble, reserve,
 };
-pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
+pub use super::absent::{
+    ring::Ring,
+    waits::{Waits, thread_time},
+    watch::Watcher,
+};
 pub use block::{open_evidence, open_medium};
 pub use bytes::{
     advise_little, advise_sequential, close, read, read_at, set_blocking, wait_readable, wait_readable_for,
