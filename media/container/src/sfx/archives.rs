@@ -1,8 +1,10 @@
 //! Signatures of archives that stand behind something else, with what follows them.
 
+use super::starts::Pairs;
 use crate::field::{le16, le32};
 use crate::signature::{is_arj, is_lzip};
 use memchr::memmem;
+use std::sync::LazyLock;
 
 /// An archive by its first bytes, a check of what follows, and a stronger one by checksums.
 struct Signature {
@@ -131,6 +133,33 @@ pub fn find(bytes: &[u8], front: Front) -> Option<(usize, &'static str)> {
     });
     let tar = memmem::find_iter(bytes, b"ustar").find_map(|at| tar(bytes, at));
     rows.chain(lha).chain(tar).min()
+}
+
+/// Marks of archives that are not rows, or stand behind their first bytes.
+const MARKS: [&[u8]; 3] = [b"-lh", b"-lz", b"ustar"];
+
+/// The places in these bytes where an archive may begin, by headers that hold, with their formats.
+pub fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, &'static str)> {
+    static PAIRS: LazyLock<Pairs> = LazyLock::new(|| {
+        let arj = (0..=255).map(|third| [0x60, 0xea, third]).collect::<Vec<_>>();
+        let words = ARCHIVES.iter().map(|row| row.bytes).chain(MARKS).chain(arj.iter().map(|word| &word[..]));
+        Pairs::of(words)
+    });
+    PAIRS.places(bytes).filter_map(|at| {
+        let here = &bytes[at..];
+        if here.starts_with(b"ustar") {
+            return tar(bytes, at);
+        }
+        if here.starts_with(b"-l") {
+            let at = at.checked_sub(2)?;
+            return is_lha(&bytes[at..]).then_some((at, "LHA"));
+        }
+        let row = ARCHIVES.iter().find(|row| here.starts_with(row.bytes) && (row.proof)(here))?;
+        match row.format {
+            "ACE" => is_ace(bytes, at).then(|| (at - 7, row.format)),
+            format => Some((at, format)),
+        }
+    })
 }
 
 /// Whether the header of an archive of ACE has its checksum: the mark stands at `at`.

@@ -148,6 +148,10 @@ impl Expanding {
                         let (number, start) = (partition.number, partition.start);
                         match Piece::of(label.as_bytes(), &volume) {
                             Some(piece) => {
+                                let free = self.options.unallocated.then(|| pfh_volume::free_extents(&volume));
+                                parts.extend(free.into_iter().flatten().map(|free| {
+                                    Part::Gap(Box::new(gap(&bytes, start + free.start..start + free.end)))
+                                }));
                                 pieces.push(Lone { piece, number, bytes: volume, start });
                                 continue;
                             }
