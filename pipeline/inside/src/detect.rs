@@ -9,7 +9,7 @@ use pfh_container::{foreign, named, sfx, signature};
 use pfh_source::Problem;
 use pfh_volume::archive::{self, COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
 use pfh_volume::archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
-use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
+use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme, Usage};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::io;
 use std::sync::Arc;
@@ -101,7 +101,14 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
     }
     let found = match bytes.size() {
         // Of any other size as well: a copy that was cut off need not end with a sector.
-        DISK.. => medium(bytes)?,
+        DISK.. => medium(bytes)?.map(|found| match &found {
+            Container::Divided(table) => {
+                let used = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
+                let end = used.map(|part| part.start.saturating_add(part.length)).max().unwrap_or(0);
+                with_appended(found, end, bytes)
+            }
+            _ => found,
+        }),
         _ => match small_file_system(bytes.clone())? {
             Recognised::Unknown => None,
             found => Some(Container::Volume(found)),
@@ -109,6 +116,21 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
     };
     let shifted = || pfh_volume::shifted(bytes).map(|behind| volume_behind(behind, &**bytes));
     Ok(found.or_else(|| anywhere(start, bytes)).or_else(shifted).or_else(|| damaged(start, name)))
+}
+
+/// Names the archive that was appended to a medium or to the file of a disk, behind this place.
+pub fn with_appended(mut container: Container, from: u64, bytes: &Arc<dyn Bytes>) -> Container {
+    let found = || {
+        let found = archive::appended(from, bytes)?;
+        let (offset, cause) = (Some(found.offset), format!("{} behind the disk: not read there", found.format));
+        Some(pfh_volume::Failure { path: Vec::new(), offset, cause })
+    };
+    match &mut container {
+        Container::Divided(table) if table.warnings.is_empty() => table.warnings.extend(found()),
+        Container::Volume(Recognised::FileSystem(system)) => system.unread.extend(found()),
+        _ => {}
+    }
+    container
 }
 
 /// The one volume of a medium, behind its start.

@@ -77,7 +77,15 @@ impl Outer {
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
         }
         match pieces::image(&path, &start, &end) {
-            Imaged::Yes(image) => return Outer::of_image(*image, &path),
+            Imaged::Yes(image) => {
+                let is_one = image.paths().count() == 1 && !start.starts_with(b"EVF");
+                return match Outer::of_image(*image, &path) {
+                    Outer::Container(container, inner, watch) if is_one => {
+                        Outer::Container(detect::with_appended(container, 0, &bytes), inner, watch)
+                    }
+                    outer => outer,
+                };
+            }
             Imaged::Later(first) if start.starts_with(b"EVF\x09") => return Outer::Segment(first),
             Imaged::Later(first) => return Outer::Part(first),
             Imaged::Unread(why) => return Outer::Failed(super::about::unopened(why)),

@@ -87,6 +87,9 @@ const ARCHIVES: &[Signature] = &[
         start.get(6..width).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     }),
     proved("ARJ", b"\x60\xea", is_arj),
+    proved("WIM", b"MSWIM\0\0\0", |start| {
+        start.len() >= 208 && le32(start, 8) == 208 && matches!(le32(start, 12), 0x10d00 | 0xe00)
+    }),
 ];
 
 /// The bytes in front of an archive.

@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// Bytes that are looked through, from where the archive may begin.
 const ROOM: u64 = 16 << 20;
+/// A medium has whole sectors.
+const SECTOR: u64 = 512;
 /// Bytes that are looked through at once, and how many of them once more: a header lies in one.
 const WINDOW: usize = 256 << 10;
 const OVER: usize = 4096;
@@ -29,6 +31,15 @@ pub fn anywhere(start: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Found> {
     let near = sfx::archive(start, &**bytes).or_else(|| sfx::anywhere(start, &**bytes));
     let from = sfx::further(start, &**bytes);
     near.or_else(|| deep(from?, bytes)).or_else(|| from.and_then(|_| zip::within(&**bytes)))
+}
+
+/// The archive at the end of a disk image or of a medium whose last partition ends at `from`, or in
+/// front of that. Their length is one of whole sectors: nothing is looked for if it still is.
+pub fn appended(from: u64, bytes: &Arc<dyn Bytes>) -> Option<Found> {
+    if bytes.size().is_multiple_of(SECTOR) {
+        return None;
+    }
+    deep(from.max(bytes.size().saturating_sub(ROOM)), bytes)
 }
 
 fn deep(from: u64, bytes: &Arc<dyn Bytes>) -> Option<Found> {

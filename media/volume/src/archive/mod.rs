@@ -75,7 +75,7 @@ pub use checked::BOMB;
 pub use coded::{is_further as is_coded_further, may_have_body};
 pub use compound::{MAGIC as COMPOUND, has_objects, is_message as is_outlook_message};
 pub use crew::{Crew, Decoded, Hands, Open, Opened, Pending, Rest};
-pub use deep::anywhere;
+pub use deep::{anywhere, appended};
 pub use format::Format;
 pub use holders::is_rtf as is_rtf_with_objects;
 pub use limits::Limits;

@@ -2,9 +2,9 @@
 
 use crate::coded::{base64, whole};
 use crate::tree::noise;
-use pfh_inject::{Need, lacks};
-use pfh_volume::archive::{Format, anywhere, is_coded_further};
-use pfh_volume::{Bytes, account, partitions};
+use pfh_inject::{Need, lacks, mutants};
+use pfh_volume::archive::{Format, anywhere, appended, is_coded_further};
+use pfh_volume::{Bytes, account, partitions, shifted};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -160,4 +160,46 @@ fn an_archive_behind_partitions_is_named() {
     let account = account::medium(&(Arc::new(with) as Arc<dyn Bytes>)).unwrap();
     assert_eq!(account.extents.iter().map(|extent| extent.length).sum::<u64>(), (1 << 20) + 732);
     assert_eq!(warnings([&disk[..], &[0; 700], &noise(1, 5000)].concat()), []);
+}
+
+#[test]
+fn an_archive_at_the_end_of_a_disk_is_found_if_its_length_is_odd() {
+    let mut made = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut made, &noise(5, 300)).unwrap();
+    let archive = made.finish().unwrap();
+    assert!(archive.len() % 512 != 0 && archive.len() < 512);
+    let disk = noise(4, 1 << 20);
+    let at =
+        |bytes: &[u8], from| appended(from, &(Arc::new(bytes.to_vec()) as Arc<dyn Bytes>)).map(|found| found.offset);
+    let with = [&disk[..], &archive].concat();
+    assert_eq!((at(&with, 0), at(&with, 1 << 20), at(&disk, 0)), (Some(1 << 20), Some(1 << 20), None));
+    // A file of the disk itself may be one.
+    let inner = [&disk[..(1 << 20) - 512], &archive, &vec![0; 512 - archive.len()]].concat();
+    assert_eq!(at(&inner, 0), None);
+}
+
+#[test]
+fn a_volume_behind_some_sectors_is_found() {
+    if lacks(&[Need::Program("mke2fs")]) {
+        return;
+    }
+    let room = tempfile::tempdir().unwrap();
+    let line = "truncate -s 1M e && mke2fs -q -F -t ext4 e";
+    assert!(Command::new("sh").args(["-c", line]).current_dir(room.path()).status().unwrap().success());
+    let volume = std::fs::read(room.path().join("e")).unwrap();
+    let place = |bytes: Vec<u8>| shifted(&(Arc::new(bytes) as Arc<dyn Bytes>));
+    for sectors in [1, 4, 63, 128] {
+        assert_eq!(place([&noise(1, 512 * sectors)[..], &volume].concat()), Some(512 * sectors as u64));
+    }
+    assert_eq!(place([&noise(1, 512 * 129)[..], &volume].concat()), None);
+    assert_eq!(place([&noise(1, 700)[..], &volume].concat()), None);
+    assert_eq!(place(noise(1, 1 << 20)), None);
+    for seed in 1..=mutants() {
+        let mut bytes = [&noise(1, 1024)[..], &volume].concat();
+        for pair in noise(seed, 24).chunks(8) {
+            let number = u64::from_le_bytes(pair.try_into().unwrap());
+            bytes[2048 + (number >> 8) as usize % 1024] = number as u8;
+        }
+        assert!(matches!(place(bytes), None | Some(1024)));
+    }
 }

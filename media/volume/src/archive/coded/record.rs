@@ -68,11 +68,12 @@ pub fn record(line: &[u8]) -> Option<Record> {
     })
 }
 
-/// Whether a text begins with two such lines.
+/// Whether a text begins with such a line, and another one of digits.
 pub fn is_one(start: &[u8]) -> bool {
-    let mut lines = start.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    matches!(start.first(), Some(b':' | b'S'))
-        && (0..2).all(|_| lines.next().is_some_and(|line| record(line).is_some()))
+    let mut lines = start.split(|byte| *byte == b'\n').map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
+    let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return false };
+    let is_like = second.len() > 8 && second[0] == first[0] && second[1..].iter().all(u8::is_ascii_hexdigit);
+    matches!(start.first(), Some(b':' | b'S')) && is_like && record(first).is_some()
 }
 
 /// The files of a text, in its order.
@@ -142,7 +143,9 @@ impl Iterator for Records {
                     }
                 }
                 None => {
-                    return Some(self.fail(line.at, "a line that is no record with a right checksum: not read further"));
+                    return Some(
+                        self.fail(line.at, "a line that is no record with a right checksum: not read further"),
+                    );
                 }
             }
         }
@@ -168,6 +171,6 @@ mod tests {
         for line in [&b":0300300002337A1F"[..], b":", b"S", b"S1", b":00", b"Some words", b"S9030000FD", b":zz"] {
             assert_eq!(record(line), None, "{}", String::from_utf8_lossy(line));
         }
-        assert!(is_one(b":020000040800F2\n:00000001FF\n") && !is_one(b"S9030000FC\nwords\n"));
+        assert!(is_one(b":020000040800F2\n:00000001FE\n") && !is_one(b"S9030000FC\nwords and others\n"));
     }
 }
