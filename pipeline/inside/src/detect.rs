@@ -119,15 +119,19 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
 }
 
 /// Names the archive that was appended to a medium or to the file of a disk, behind this place.
-pub fn with_appended(mut container: Container, from: u64, bytes: &Arc<dyn Bytes>) -> Container {
-    let found = || {
-        let found = archive::appended(from, bytes)?;
-        let (offset, cause) = (Some(found.offset), format!("{} behind the disk: not read there", found.format));
-        Some(pfh_volume::Failure { path: Vec::new(), offset, cause })
-    };
+pub fn with_appended(container: Container, from: u64, bytes: &Arc<dyn Bytes>) -> Container {
+    let Some(found) = archive::appended(from, bytes) else { return container };
+    unread_beside(container, Some(found.offset), format!("{} behind the disk: not read there", found.format))
+}
+
+/// Names something that is not read beside what is read of a medium.
+pub fn unread_beside(mut container: Container, offset: Option<u64>, cause: String) -> Container {
+    let failure = pfh_volume::Failure { path: Vec::new(), offset, cause };
     match &mut container {
-        Container::Divided(table) if table.warnings.is_empty() => table.warnings.extend(found()),
-        Container::Volume(Recognised::FileSystem(system)) => system.unread.extend(found()),
+        Container::Divided(table) if !table.warnings.iter().any(|other| other.offset == offset) => {
+            table.warnings.push(failure);
+        }
+        Container::Volume(Recognised::FileSystem(system)) => system.unread.push(failure),
         _ => {}
     }
     container

@@ -81,6 +81,11 @@ impl Outer {
                 let is_one = image.paths().count() == 1 && !start.starts_with(b"EVF");
                 return match Outer::of_image(*image, &path) {
                     Outer::Container(container, inner, watch) if is_one => {
+                        let states = disk::Kind::recognize(&start, &end).and_then(|kind| kind.unread_states(&start));
+                        let container = match states {
+                            Some(states) => detect::unread_beside(container, None, states),
+                            None => container,
+                        };
                         Outer::Container(detect::with_appended(container, 0, &bytes), inner, watch)
                     }
                     outer => outer,

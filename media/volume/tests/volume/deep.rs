@@ -192,6 +192,7 @@ fn a_volume_behind_some_sectors_is_found() {
         assert_eq!(place([&noise(1, 512 * sectors)[..], &volume].concat()), Some(512 * sectors as u64));
     }
     assert_eq!(place([&noise(1, 512 * 129)[..], &volume].concat()), None);
+    assert_eq!(place([&vec![0; 1 << 20][..], &volume].concat()), Some(1 << 20));
     assert_eq!(place([&noise(1, 700)[..], &volume].concat()), None);
     assert_eq!(place(noise(1, 1 << 20)), None);
     for seed in 1..=mutants() {

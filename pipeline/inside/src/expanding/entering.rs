@@ -90,7 +90,14 @@ impl Expanding {
                 let why = format!("{} image: {failure}", kind.name());
                 self.refuse(name::prefix(printed), Refused { why, is_damaged });
             }
-            Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
+            Container::Disk(kind, Ok(disk)) => {
+                let mut start = [0; 64];
+                let is_read = bytes.read_exact_at(0, &mut start).is_ok();
+                if let Some(why) = kind.unread_states(&start).filter(|_| is_read) {
+                    self.refuse(name::prefix(printed), Refused { why, is_damaged: false });
+                }
+                self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth);
+            }
         }
     }
 
