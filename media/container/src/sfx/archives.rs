@@ -130,7 +130,7 @@ pub fn find(bytes: &[u8], front: Front) -> Option<(usize, &'static str)> {
         let at = memmem::find_iter(&bytes[..window], row.bytes).find(is_here)?;
         Some((at.checked_sub(by)?, row.format))
     });
-    let lha = memmem::find_iter(bytes, b"-l").find_map(|at| {
+    let lha = memchr::memchr_iter(b'-', bytes).find_map(|at| {
         let at = at.checked_sub(2)?;
         is_lha(&bytes[at..]).then_some((at, "LHA"))
     });
@@ -139,7 +139,7 @@ pub fn find(bytes: &[u8], front: Front) -> Option<(usize, &'static str)> {
 }
 
 /// Marks of archives that are not rows, or stand behind their first bytes.
-const MARKS: [&[u8]; 3] = [b"-lh", b"-lz", b"ustar"];
+const MARKS: [&[u8]; 4] = [b"-lh", b"-lz", b"-pm", b"ustar"];
 
 /// The places in these bytes where an archive may begin, by headers that hold, with their formats.
 pub fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, &'static str)> {
@@ -153,7 +153,7 @@ pub fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, &'static str)> {
         if here.starts_with(b"ustar") {
             return tar(bytes, at);
         }
-        if here.starts_with(b"-l") {
+        if here.starts_with(b"-l") || here.starts_with(b"-p") {
             let at = at.checked_sub(2)?;
             return is_lha(&bytes[at..]).then_some((at, "LHA"));
         }
@@ -174,7 +174,7 @@ fn is_ace(bytes: &[u8], at: usize) -> bool {
 
 /// Whether a member of LHA begins here: its method, and the sum or the sizes of its header.
 fn is_lha(start: &[u8]) -> bool {
-    let Some([b'-', b'l', b'h' | b'z', kind, b'-']) = start.get(2..7) else { return false };
+    let Some([b'-', b'l' | b'p', b'h' | b'z' | b'm', kind, b'-']) = start.get(2..7) else { return false };
     let is_kind = kind.is_ascii_digit() || matches!(kind, b'd' | b's' | b'x');
     match (start.get(20), start.first()) {
         (Some(0 | 1), Some(&length)) if length >= 20 => {
