@@ -124,7 +124,7 @@ pub fn with_appended(container: Container, from: u64, bytes: &Arc<dyn Bytes>) ->
     unread_beside(container, Some(found.offset), format!("{} behind the disk: not read there", found.format))
 }
 
-/// Names something that is not read beside what is read of a medium.
+/// Names something that is not read, beside the content of a medium.
 pub fn unread_beside(mut container: Container, offset: Option<u64>, cause: String) -> Container {
     let failure = pfh_volume::Failure { path: Vec::new(), offset, cause };
     match &mut container {

@@ -51,8 +51,8 @@ impl Kind {
         }
     }
 
-    /// In words, the older states of the disk that a file of this format with these first bytes keeps
-    /// and that are not read.
+    /// In words, the older states of the disk that a file of this format with these first bytes
+    /// keeps, and that are not read.
     pub fn unread_states(self, start: &[u8]) -> Option<String> {
         let count = if self == Kind::Qcow2 { be32(start, 60) } else { 0 };
         (count > 0).then(|| format!("QCOW2 image: it keeps {count} snapshots, whose content is not read"))

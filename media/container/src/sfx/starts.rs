@@ -4,7 +4,8 @@
 pub struct Pairs(Box<[u64; 1024]>);
 
 impl Pairs {
-    /// The first two pairs of each word: one of them begins at an even place, wherever the word does.
+    /// The first two pairs of each word: one of them begins at an even place, wherever the word
+    /// does.
     pub fn of<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> Pairs {
         let mut bits = Box::new([0; 1024]);
         for word in words {

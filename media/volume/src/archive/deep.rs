@@ -5,10 +5,10 @@
 use super::decoder::{self, Packing};
 use super::format::Format;
 use super::limits::Limits;
-use super::open_at_start;
 use super::zip;
 use crate::bytes::{Bytes, Slice};
 use crate::field::read_some;
+use crate::node::{Failure, Nodes};
 use pfh_container::sfx::{self, Found};
 use std::io::Read;
 use std::sync::Arc;
@@ -26,23 +26,26 @@ const LISTED: usize = 10_000;
 /// Places that are tried in one file.
 const TRIED: usize = 256;
 
+/// Lists the members of an archive that begins with the first byte.
+pub type Open = fn(Format, Arc<dyn Bytes>, &[u8], &Limits) -> Result<Nodes, Failure>;
+
 /// The archive behind something else: by its signature near the edge, or else deep in the file.
-pub fn anywhere(start: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Found> {
+pub fn anywhere(start: &[u8], bytes: &Arc<dyn Bytes>, open: Open) -> Option<Found> {
     let near = sfx::archive(start, &**bytes).or_else(|| sfx::anywhere(start, &**bytes));
     let from = sfx::further(start, &**bytes);
-    near.or_else(|| deep(from?, bytes)).or_else(|| from.and_then(|_| zip::within(&**bytes)))
+    near.or_else(|| deep(from?, bytes, open)).or_else(|| from.and_then(|_| zip::within(&**bytes)))
 }
 
 /// The archive at the end of a disk image or of a medium whose last partition ends at `from`, or in
 /// front of that. Their length is one of whole sectors: nothing is looked for if it still is.
-pub fn appended(from: u64, bytes: &Arc<dyn Bytes>) -> Option<Found> {
+pub fn appended(from: u64, bytes: &Arc<dyn Bytes>, open: Open) -> Option<Found> {
     if bytes.size().is_multiple_of(SECTOR) {
         return None;
     }
-    deep(from.max(bytes.size().saturating_sub(ROOM)), bytes)
+    deep(from.max(bytes.size().saturating_sub(ROOM)), bytes, open)
 }
 
-fn deep(from: u64, bytes: &Arc<dyn Bytes>) -> Option<Found> {
+fn deep(from: u64, bytes: &Arc<dyn Bytes>, open: Open) -> Option<Found> {
     let end = bytes.size().min(from.saturating_add(ROOM));
     let (mut at, mut tried) = (from, 0);
     while at < end {
@@ -60,7 +63,7 @@ fn deep(from: u64, bytes: &Arc<dyn Bytes>) -> Option<Found> {
             if tried > TRIED {
                 return None;
             }
-            if is_whole_from(&found, bytes) {
+            if is_whole_from(&found, bytes, open) {
                 return Some(found);
             }
         }
@@ -71,17 +74,17 @@ fn deep(from: u64, bytes: &Arc<dyn Bytes>) -> Option<Found> {
 
 /// Whether an archive lasts from there to the end of the file, as far as it is tried. Of a format
 /// that is not read, the checksum of its header says so.
-fn is_whole_from(found: &Found, bytes: &Arc<dyn Bytes>) -> bool {
+fn is_whole_from(found: &Found, bytes: &Arc<dyn Bytes>, open: Open) -> bool {
     let Some(format) = Format::found(found) else { return true };
     let slice = Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset);
-    slice.is_some_and(|slice| is_whole(format, Arc::new(slice)))
+    slice.is_some_and(|slice| is_whole(format, Arc::new(slice), open))
 }
 
 /// Whether these bytes are an archive of that format, as far as it is tried, and nothing else.
-pub fn is_whole(format: Format, bytes: Arc<dyn Bytes>) -> bool {
+pub fn is_whole(format: Format, bytes: Arc<dyn Bytes>, open: Open) -> bool {
     let limits = Limits::default();
     let Some(packing) = Packing::of(format) else {
-        let Ok(nodes) = open_at_start(format, bytes, b"", &limits) else { return false };
+        let Ok(nodes) = open(format, bytes, b"", &limits) else { return false };
         let mut nodes = nodes.take(LISTED).peekable();
         return nodes.peek().is_some() && nodes.all(|node| node.is_ok());
     };

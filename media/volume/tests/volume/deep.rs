@@ -64,7 +64,7 @@ fn behind_bytes_of_any_length_and_not_where_they_are_cut() {
             assert!(opened.iter().any(|(_, content)| content.starts_with(b"line 0\n")), "{format:?}");
             assert_eq!(found(&front), None, "{format:?}");
         }
-        // Streams and directories that are cut are no archives of that place; a later one is.
+        // Streams and directories that are cut do not count; a whole one behind them does.
         if !matches!(format, Format::Tar | Format::Cpio | Format::Xz | Format::Bzip2) {
             let front = [&b"\x01\x02"[..], &noise(7, 100_000)].concat();
             let cut = [&front[..], &archive[..archive.len() / 2]].concat();

@@ -1,15 +1,13 @@
 //! Archives whose bytes stand in a text as base64, where no line says so: in a `data:` URI, a
 //! here-document, a string of a script. Each is decoded before it counts.
 
-use super::super::deep;
-use super::super::format::Format;
 use super::super::mail::base64;
 use super::file::{Code, File};
 use crate::bytes::Bytes;
 use crate::field::read_some;
 use pfh_container::sfx::Pairs;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// How the first bytes of gzip, zip, 7z, xz, bzip2, Zstandard, LZ4, lzip, RAR, CAB and cpio are
 /// written.
@@ -36,6 +34,12 @@ const HEAD: usize = 4096;
 /// Bodies that are decoded to try them.
 const TRIED: usize = 256;
 
+/// The fewest bytes of an archive.
+const LEAST: usize = 16;
+
+/// Whether decoded bytes are an archive.
+pub type IsArchive = fn(Vec<u8>) -> bool;
+
 fn is_letter(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
 }
@@ -55,9 +59,9 @@ pub fn may_begin(text: &[u8]) -> bool {
     places(text).next().is_some()
 }
 
-/// The letters of a body that begins with this text, and where it may end, with the number of letters
-/// there: behind its last line first, and behind the two before, since words that end a here-document
-/// are letters as well.
+/// The letters of a body that begins with this text, and where it may end, with the number of
+/// letters there: behind its last line first, and behind the two before, since words that end a
+/// here-document are letters as well.
 fn ends(text: &[u8]) -> (Vec<u8>, Vec<(usize, usize)>) {
     let (mut letters, mut at, mut width, mut ends) = (Vec::new(), 0, usize::MAX, Vec::new());
     for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
@@ -83,21 +87,20 @@ fn ends(text: &[u8]) -> (Vec<u8>, Vec<(usize, usize)>) {
 }
 
 /// The body that begins at `at`: where it ends.
-fn body(bytes: &dyn Bytes, at: u64) -> Option<u64> {
+fn body(bytes: &dyn Bytes, at: u64, is_archive: IsArchive) -> Option<u64> {
     let (head, few) = ends(&read_some(bytes, at, HEAD).ok()?);
     let few = few.first().map_or(0, |(_, count)| count - count % 4);
-    Format::recognize(&base64(&head[..few])?)?;
+    base64(&head[..few]).filter(|start| start.len() > LEAST)?;
     let text = read_some(bytes, at, LONGEST).ok()?;
     let (letters, ends) = ends(&text);
     ends.into_iter().find_map(|(end, count)| {
         let decoded = base64(&letters[..count])?;
-        let format = Format::recognize(&decoded[..decoded.len().min(4096)])?;
-        deep::is_whole(format, Arc::new(decoded)).then_some(at + end as u64)
+        is_archive(decoded).then_some(at + end as u64)
     })
 }
 
 /// Where the bodies in a text stand, in order.
-fn bodies(bytes: &dyn Bytes) -> impl Iterator<Item = Range<u64>> {
+fn bodies(bytes: &dyn Bytes, is_archive: IsArchive) -> impl Iterator<Item = Range<u64>> {
     let (end, mut at, mut tried, mut behind) = (bytes.size().min(ROOM), 0, 0, 0);
     let windows = std::iter::from_fn(move || {
         let window = read_some(bytes, at, WINDOW).ok().filter(|window| at < end && !window.is_empty())?;
@@ -112,19 +115,19 @@ fn bodies(bytes: &dyn Bytes) -> impl Iterator<Item = Range<u64>> {
         if place < behind || tried > TRIED {
             return None;
         }
-        let end = body(bytes, place)?;
+        let end = body(bytes, place, is_archive)?;
         behind = end;
         Some(place..end)
     })
 }
 
 /// Whether a text has a body.
-pub fn is_in(bytes: &dyn Bytes) -> bool {
-    bodies(bytes).next().is_some()
+pub fn is_in(bytes: &dyn Bytes, is_archive: IsArchive) -> bool {
+    bodies(bytes, is_archive).next().is_some()
 }
 
 /// The bodies in a text, as files without a name.
-pub fn files(bytes: &dyn Bytes) -> Vec<File> {
+pub fn files(bytes: &dyn Bytes, is_archive: IsArchive) -> Vec<File> {
     let file = |range: Range<u64>| File {
         name: Vec::new(),
         code: Code::Base64,
@@ -132,5 +135,5 @@ pub fn files(bytes: &dyn Bytes) -> Vec<File> {
         size: None,
         crc: None,
     };
-    bodies(bytes).map(file).collect()
+    bodies(bytes, is_archive).map(file).collect()
 }

@@ -24,20 +24,21 @@ use scan::Scan;
 use std::io::Read;
 use std::sync::Arc;
 
+pub use body::IsArchive;
 pub use scan::is_one;
 
 /// Bytes of a text in which the first file must begin.
 const ROOM: usize = 64 << 10;
 
 /// Whether a text holds a file that does not begin among its first bytes.
-pub fn is_further(start: &[u8], bytes: &dyn Bytes) -> bool {
+pub fn is_further(start: &[u8], bytes: &dyn Bytes, is_archive: IsArchive) -> bool {
     let is_text = !start.is_empty() && !start.iter().any(|byte| matches!(byte, 0..=8 | 14..=25 | 28..=31));
     let has_mark = || {
         start.len() >= 4096
             && bytes.size() > start.len() as u64
             && crate::field::read_some(bytes, 0, ROOM).is_ok_and(|text| scan::has_mark(&text))
     };
-    is_text && (has_mark() || body::is_in(bytes))
+    is_text && (has_mark() || body::is_in(bytes, is_archive))
 }
 
 /// Whether a text begins so that an archive may be coded in it.
@@ -49,12 +50,12 @@ pub fn may_have_body(start: &[u8]) -> bool {
 ///
 /// # Errors
 /// If none is found.
-pub fn open(bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits) -> Result<Nodes, Failure> {
+pub fn open(bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits, is_archive: IsArchive) -> Result<Nodes, Failure> {
     let start = crate::field::read_some(&*bytes, 0, 4096)?;
     if record::is_one(&start) {
         return Ok(listed(Records::new(bytes.clone()), bytes, name, limits));
     }
-    let mut bodies = body::files(&*bytes);
+    let mut bodies = body::files(&*bytes, is_archive);
     let mut scan = Scan::new(bytes.clone());
     let mut files = std::iter::from_fn(move || {
         let Some(found) = scan.next() else { return (!bodies.is_empty()).then(|| Ok(bodies.remove(0))) };

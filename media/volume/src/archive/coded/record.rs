@@ -143,9 +143,7 @@ impl Iterator for Records {
                     }
                 }
                 None => {
-                    return Some(
-                        self.fail(line.at, "a line that is no record with a right checksum: not read further"),
-                    );
+                    return Some(self.fail(line.at, "neither a record nor its checksum are right: not read further"));
                 }
             }
         }
