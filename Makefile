@@ -71,8 +71,8 @@ inputs: ## a million generated inputs at each level of PFH_ISA: sdhash beside th
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored
 
-foreign-images: ## images and archives that others made, in DIR=…: names and digests beside The Sleuth Kit, bsdtar and 7z
-	bench/run foreign-images $(DIR) $(if $(PFH),--pfh $(PFH))
+foreign-images: ## images and archives that others made, in DIR=…: names and digests beside The Sleuth Kit, bsdtar and 7z; SUITES=1: tables with residue
+	bench/run foreign-images $(DIR) $(if $(PFH),--pfh $(PFH)) $(if $(SUITES),--suites)
 
 detection: ## related files that pfh compare finds and unrelated ones that it lists, over labelled sets from Debian's packages
 	[ -d target/bench/t5-small ] || bench/run corpus target/bench/t5-small --small

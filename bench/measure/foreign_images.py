@@ -1,8 +1,9 @@
 """Images and archives that others made, by pfh and by the programs that read them: names and digests.
 
-    bench/run foreign-images DIR [--pfh PFH] [--seconds 60] [--megabytes 512] [--show]
+    bench/run foreign-images DIR [--pfh PFH] [--seconds 60] [--megabytes 512] [--show] [--suites]
 
-DIR is walked; nothing is fetched. Each file is read by `pfh hash --inside --members`, and by the first of these that reads it: The Sleuth Kit
+DIR is walked; nothing is fetched. --suites takes each directory in DIR for a suite, and prints a table of suites and one of formats, as
+`bench/record` has them, with the bytes of residue that `pfh list --account` counts; extents that do not tile a medium are an error. Each file is read by `pfh hash --inside --members`, and by the first of these that reads it: The Sleuth Kit
 (mmls, fsstat, tsk_recover: allocated files of each partition), bsdtar, 7z. A file counts once, as
 
     equal      all that the other program reads has its digest in pfh's output; where TSK differs, debugfs is asked as well, and
@@ -25,7 +26,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from .program import pfh
@@ -223,12 +224,39 @@ def by_another(path, found, seconds):
     return False
 
 
+def account(program, path, seconds):
+    """Bytes of residue in a medium or archive, and whether the extents tile it; None if pfh has no account of it."""
+    run = said([str(program), "list", "--account", "--json", str(path)], 4 * seconds)
+    if run is None:
+        return None
+    place, residue, sums, tiles = 0, 0, None, True
+    for row in map(json.loads, run[1].splitlines()):
+        if row["type"] == "extent":
+            tiles &= row["start"] == place
+            place += row["length"]
+            residue += row["length"] if row["holds"] == "residue" else 0
+        if row["type"] == "account":
+            tiles &= row["size"] == place and row["residue"] == residue
+            sums, place, residue = (sums or 0) + row["residue"], 0, 0
+    return None if sums is None else (sums, tiles)
+
+
+def table(heads, rows):
+    """Rows of a Markdown table: {key: Counter}."""
+    print(f"| {heads} | tried | equal | named | silent | without | with an account | residue, bytes |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    for key, count in sorted(rows.items()):
+        words = ["tried", "equal", "named", "silent", "without", "account", "residue"]
+        print(f"| {key} | " + " | ".join(f"{count[word]:,}" for word in words) + " |")
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(prog="bench/run foreign-images", description=__doc__.splitlines()[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--pfh", help="the pfh to try [default: the release build of this tree]")
     parser.add_argument("--seconds", type=float, default=60, help="the most time for each run of another program")
     parser.add_argument("--megabytes", type=int, default=512, help="larger files are left out")
+    parser.add_argument("--suites", action="store_true", help="tables by suite and by format, with residue")
     parser.add_argument("--show", action="store_true", help="a line for each file, not only for those that are silent")
     asked = parser.parse_args(arguments)
     program = pfh(asked)
@@ -238,13 +266,21 @@ def main(arguments):
         if not shutil.which(name):
             print(f"{name} is not installed: what it would read is left to the others", file=sys.stderr)
     counts, files, gone_all = Counter(), 0, 0
+    suites, formats, untiled = defaultdict(Counter), defaultdict(Counter), []
     for path in sorted(asked.directory.rglob("*")):
         # Blocks that are there: an image of two terabytes may be a hole.
         if not path.is_file() or path.is_symlink() or path.stat().st_blocks * 512 > asked.megabytes << 20:
             continue
+        both = (suites[path.relative_to(asked.directory).parts[0]], formats[path.suffix.lower() or "none"]) if asked.suites else ()
+        known = account(program, path, asked.seconds) if asked.suites else None
+        if known is not None:
+            untiled += [] if known[1] else [path]
+            for count in both:
+                count.update(account=1, residue=known[0])
         reader, theirs = others(path, asked.seconds)
         if reader is None:
-            counts["without"] += 1
+            for count in (counts, *both):
+                count["without"] += 1
             continue
         if path.read_bytes()[:7] == b"!<arch>":
             theirs = {name: digest for name, digest in theirs.items() if name not in SYMBOLS}
@@ -261,8 +297,8 @@ def main(arguments):
             word = "named"
         else:
             word = "silent"
-        counts["tried"] += 1
-        counts[word] += 1
+        for count in (counts, *both):
+            count.update(["tried", word])
         counts[f"{word} by {reader}"] += 1
         if asked.show or word == "silent":
             code = "no end" if seen is None else f"exit {seen[0]}"
@@ -271,4 +307,9 @@ def main(arguments):
         by = ", ".join(f"{counts[f'{word} by {reader}']} by {reader}" for reader in ["TSK", "bsdtar", "7z"] if counts[f"{word} by {reader}"])
         print(f"{word:8} {counts[word]:6}  {by}".rstrip())
     print(f"{files} files of other programs, {files - gone_all} found with the same digest")
-    sys.exit(1 if counts["silent"] else 0)
+    if asked.suites:
+        table("suite", suites)
+        table("ending", {key: count for key, count in formats.items() if count["tried"] or count["account"]})
+    for path in untiled:
+        print(f"the extents do not tile it: {path}")
+    sys.exit(1 if counts["silent"] or untiled else 0)

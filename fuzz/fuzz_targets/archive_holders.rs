@@ -20,7 +20,10 @@ const FORMATS: [Format; 7] = [
 fuzz_target!(|bytes: &[u8]| {
     let limits = Limits { bytes: 1 << 20, window: 1 << 20, entries: 100, ..Limits::default() };
     let Some((first, rest)) = bytes.split_first() else { return };
-    Format::recognize(&rest[..rest.len().min(4096)]);
+    let start = &rest[..rest.len().min(4096)];
+    Format::recognize(start);
+    archive::anywhere(start, &(Arc::new(rest.to_vec()) as Arc<dyn pfh_volume::Bytes>));
+    archive::is_coded_further(start, &rest.to_vec());
     let format = FORMATS[usize::from(*first) % FORMATS.len()];
     let Ok(nodes) = archive::open(format, Arc::new(rest.to_vec()), b"name", &limits) else { return };
     for node in nodes.flatten() {

@@ -133,6 +133,12 @@ pub fn may_be_small(head: &[u8], size: u64) -> bool {
     is_ext(head) || is_fat_of(head, size) || is_squash(head) || is_erofs(head)
 }
 
+/// Whether a file system of this many bytes may begin with these first ones: by more than a magic.
+pub fn may_begin(head: &[u8], size: u64) -> bool {
+    let is_boot = is_at(head, 3, b"NTFS    ") || is_at(head, 3, b"EXFAT   ");
+    may_be_small(head, size) || is_xfs(head) || is_boot && le16(head, 510) == 0xaa55
+}
+
 /// A superblock of ext: its magic, and a valid size of blocks, revision and state.
 fn is_ext(head: &[u8]) -> bool {
     let at = |place: usize| le32(head, 1024 + place);

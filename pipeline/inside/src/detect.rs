@@ -7,9 +7,9 @@ use pfh_container::ewf::FileHeader;
 use pfh_container::logical::Logical;
 use pfh_container::{foreign, named, sfx, signature};
 use pfh_source::Problem;
-use pfh_volume::archive::{COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
+use pfh_volume::archive::{self, COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
 use pfh_volume::archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
-use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
+use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme, Usage};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::io;
 use std::sync::Arc;
@@ -93,25 +93,57 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
         return Ok((is_extent || is_first(start)).then(refused));
     }
     if let Some(behind) = sfx::volume(start, &**bytes) {
-        // An AppImage: the one volume of a medium, behind its start.
-        let mut table = PartitionTable::whole(bytes.size());
-        for volume in &mut table.partitions {
-            (volume.start, volume.length) = (behind, bytes.size() - behind);
-        }
-        return Ok(Some(Container::Divided(table)));
+        // An AppImage.
+        return Ok(Some(volume_behind(behind, &**bytes)));
     }
     if let Some(refused) = unread(start, &**bytes) {
         return Ok(Some(refused));
     }
     let found = match bytes.size() {
         // Of any other size as well: a copy that was cut off need not end with a sector.
-        DISK.. => medium(bytes)?,
+        DISK.. => medium(bytes)?.map(|found| match &found {
+            Container::Divided(table) => {
+                let used = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
+                let end = used.map(|part| part.start.saturating_add(part.length)).max().unwrap_or(0);
+                with_appended(found, end, bytes)
+            }
+            _ => found,
+        }),
         _ => match small_file_system(bytes.clone())? {
             Recognised::Unknown => None,
             found => Some(Container::Volume(found)),
         },
     };
-    Ok(found.or_else(|| anywhere(start, &**bytes)).or_else(|| damaged(start, name)))
+    let shifted = || pfh_volume::shifted(bytes).map(|behind| volume_behind(behind, &**bytes));
+    Ok(found.or_else(|| anywhere(start, bytes)).or_else(shifted).or_else(|| damaged(start, name)))
+}
+
+/// Names the archive that was appended to a medium or to the file of a disk, behind this place.
+pub fn with_appended(container: Container, from: u64, bytes: &Arc<dyn Bytes>) -> Container {
+    let Some(found) = archive::appended(from, bytes) else { return container };
+    unread_beside(container, Some(found.offset), format!("{} behind the disk: not read there", found.format))
+}
+
+/// Names something that is not read, beside the content of a medium.
+pub fn unread_beside(mut container: Container, offset: Option<u64>, cause: String) -> Container {
+    let failure = pfh_volume::Failure { path: Vec::new(), offset, cause };
+    match &mut container {
+        Container::Divided(table) if !table.warnings.iter().any(|other| other.offset == offset) => {
+            table.warnings.push(failure);
+        }
+        Container::Volume(Recognised::FileSystem(system)) => system.unread.push(failure),
+        _ => {}
+    }
+    container
+}
+
+/// The one volume of a medium, behind its start.
+fn volume_behind(start: u64, bytes: &dyn Bytes) -> Container {
+    let mut table = PartitionTable::whole(bytes.size());
+    for volume in &mut table.partitions {
+        (volume.start, volume.length) = (start, bytes.size() - start);
+    }
+    Container::Divided(table)
 }
 
 /// The same, and documents if they are asked for.
@@ -143,9 +175,9 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
 }
 
 /// The archive or the coded file in bytes that are not known as anything else.
-pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
-    let coded = || is_coded_further(start, bytes).then_some(Container::Archive(Format::Coded));
-    sfx::anywhere(start, bytes).map(|found| found_behind(&found)).or_else(coded)
+pub fn anywhere(start: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Container> {
+    let coded = || is_coded_further(start, &**bytes).then_some(Container::Archive(Format::Coded));
+    archive::anywhere(start, bytes).map(|found| found_behind(&found)).or_else(coded)
 }
 
 /// The archive behind something else, or its name if it is not read.
@@ -240,7 +272,7 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
         Some(end) => behind(end),
         None => sfx::may_be_in_front(start),
     };
-    if is_in_front || size.is_some_and(|size| may_be_small(start, size)) {
+    if is_in_front || archive::may_have_body(start) || size.is_some_and(|size| may_be_small(start, size)) {
         return true;
     }
     // A compressed stream does not say its size.

@@ -407,7 +407,7 @@ impl Expanding {
         };
         match may_be {
             true => self.open_bytes(&start, bytes, &printed, watch, depth),
-            false => self.open_found(Ok(detect::anywhere(&start, &*bytes)), bytes, &printed, watch, depth),
+            false => self.open_found(Ok(detect::anywhere(&start, &bytes)), bytes, &printed, watch, depth),
         }
     }
 }

@@ -29,10 +29,14 @@ impl Free {
                         Usage::Partition => {
                             let name = format!("p{}", part.number.unwrap_or_default());
                             match part.open(bytes) {
-                                Ok(volume) => match pfh_volume::file_system(volume) {
-                                    Ok(found) => free.recognised(name, &found, part.start),
-                                    Err(failure) => free.gaps.push((name, failure.to_string())),
-                                },
+                                Ok(volume) => {
+                                    let extents = pfh_volume::free_extents(&volume).into_iter();
+                                    free.ranges.extend(extents.map(|own| part.start + own.start..part.start + own.end));
+                                    match pfh_volume::file_system(volume) {
+                                        Ok(found) => free.recognised(name, &found, part.start),
+                                        Err(failure) => free.gaps.push((name, failure.to_string())),
+                                    }
+                                }
                                 Err(failure) => free.gaps.push((name, failure.to_string())),
                             }
                         }

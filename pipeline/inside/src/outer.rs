@@ -13,7 +13,7 @@ use pfh_container::{disk, sfx};
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::{Format as Archive, cabinet_of_set, is_rar_volume};
+use pfh_volume::archive::{self, Format as Archive, cabinet_of_set, is_rar_volume};
 use pfh_volume::archive::{part_of_wim, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
@@ -86,7 +86,20 @@ impl Outer {
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
         }
         match pieces::image(&path, &start, &end) {
-            Imaged::Yes(image) => return Outer::of_image(*image, &path, decoders),
+            Imaged::Yes(image) => {
+                let is_one = image.paths().count() == 1 && !start.starts_with(b"EVF");
+                return match Outer::of_image(*image, &path, decoders) {
+                    Outer::Container(container, inner, watch) if is_one => {
+                        let states = disk::Kind::recognize(&start, &end).and_then(|kind| kind.unread_states(&start));
+                        let container = match states {
+                            Some(states) => detect::unread_beside(container, None, states),
+                            None => container,
+                        };
+                        Outer::Container(detect::with_appended(container, 0, &bytes), inner, watch)
+                    }
+                    outer => outer,
+                };
+            }
             Imaged::Later(first) if start.starts_with(b"EVF\x09") => return Outer::Segment(first),
             Imaged::Later(first) => return Outer::Part(first),
             Imaged::Unread(why) => return Outer::Failed(super::about::unopened(why)),
@@ -229,7 +242,7 @@ impl Outer {
         let Outer::Container(container, bytes, _) = self else { return false };
         match container {
             // A picture is one with an archive behind it, too.
-            Container::Archive(format) if is_in_front(*format, &**bytes) => false,
+            Container::Archive(format) if is_in_front(*format, bytes) => false,
             // A document is a file of its own, and so is the index of a layout.
             Container::Archive(
                 Archive::Pdf
@@ -254,9 +267,11 @@ impl Outer {
 
 /// Whether an archive of that format stands behind a picture, a document or a text, which are files
 /// of their own.
-fn is_in_front(format: Archive, bytes: &dyn Bytes) -> bool {
+fn is_in_front(format: Archive, bytes: &Arc<dyn Bytes>) -> bool {
     let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
     let is_read = bytes.read_exact_at(0, &mut start).is_ok();
-    let is_found = || sfx::anywhere(&start, bytes).is_some_and(|found| Archive::found(&found) == Some(format));
-    is_read && (sfx::is_picture(&start) || Archive::recognize(&start).is_none() && is_found())
+    let is_found = || archive::anywhere(&start, bytes).is_some_and(|found| Archive::found(&found) == Some(format));
+    let is_program = sfx::may_be_in_front(&start) && !sfx::is_picture(&start);
+    let is_other = || !is_program && Archive::recognize(&start).is_none() && is_found();
+    is_read && (sfx::is_picture(&start) || is_other())
 }

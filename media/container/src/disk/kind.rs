@@ -1,5 +1,7 @@
 //! The format of a disk image, by its first and last bytes.
 
+use crate::field::be32;
+
 /// A format of disk images that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -47,6 +49,13 @@ impl Kind {
             Kind::Aff4 => "AFF4",
             Kind::Ex01 => "Ex01",
         }
+    }
+
+    /// In words, the older states of the disk that a file of this format with these first bytes
+    /// keeps, and that are not read.
+    pub fn unread_states(self, start: &[u8]) -> Option<String> {
+        let count = if self == Kind::Qcow2 { be32(start, 60) } else { 0 };
+        (count > 0).then(|| format!("QCOW2 image: it keeps {count} snapshots, whose content is not read"))
     }
 
     /// Whether a file of this format with these first bytes is a later part of an image: a later

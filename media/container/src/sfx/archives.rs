@@ -1,8 +1,10 @@
 //! Signatures of archives that stand behind something else, with what follows them.
 
+use super::starts::Pairs;
 use crate::field::{le16, le32};
 use crate::signature::{is_arj, is_lzip};
 use memchr::memmem;
+use std::sync::LazyLock;
 
 /// An archive by its first bytes, a check of what follows, and a stronger one by checksums.
 struct Signature {
@@ -85,6 +87,9 @@ const ARCHIVES: &[Signature] = &[
         start.get(6..width).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     }),
     proved("ARJ", b"\x60\xea", is_arj),
+    proved("WIM", b"MSWIM\0\0\0", |start| {
+        start.len() >= 208 && le32(start, 8) == 208 && matches!(le32(start, 12), 0x10d00 | 0xe00)
+    }),
 ];
 
 /// The bytes in front of an archive.
@@ -125,12 +130,39 @@ pub fn find(bytes: &[u8], front: Front) -> Option<(usize, &'static str)> {
         let at = memmem::find_iter(&bytes[..window], row.bytes).find(is_here)?;
         Some((at.checked_sub(by)?, row.format))
     });
-    let lha = memmem::find_iter(bytes, b"-l").find_map(|at| {
+    let lha = memchr::memchr_iter(b'-', bytes).find_map(|at| {
         let at = at.checked_sub(2)?;
         is_lha(&bytes[at..]).then_some((at, "LHA"))
     });
     let tar = memmem::find_iter(bytes, b"ustar").find_map(|at| tar(bytes, at));
     rows.chain(lha).chain(tar).min()
+}
+
+/// Marks of archives that are not rows, or stand behind their first bytes.
+const MARKS: [&[u8]; 4] = [b"-lh", b"-lz", b"-pm", b"ustar"];
+
+/// The places in these bytes where an archive may begin, by headers that hold, with their formats.
+pub fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, &'static str)> {
+    static PAIRS: LazyLock<Pairs> = LazyLock::new(|| {
+        let arj = (0..=255).map(|third| [0x60, 0xea, third]).collect::<Vec<_>>();
+        let words = ARCHIVES.iter().map(|row| row.bytes).chain(MARKS).chain(arj.iter().map(|word| &word[..]));
+        Pairs::of(words)
+    });
+    PAIRS.places(bytes).filter_map(|at| {
+        let here = &bytes[at..];
+        if here.starts_with(b"ustar") {
+            return tar(bytes, at);
+        }
+        if here.starts_with(b"-l") || here.starts_with(b"-p") {
+            let at = at.checked_sub(2)?;
+            return is_lha(&bytes[at..]).then_some((at, "LHA"));
+        }
+        let row = ARCHIVES.iter().find(|row| here.starts_with(row.bytes) && (row.proof)(here))?;
+        match row.format {
+            "ACE" => is_ace(bytes, at).then(|| (at - 7, row.format)),
+            format => Some((at, format)),
+        }
+    })
 }
 
 /// Whether the header of an archive of ACE has its checksum: the mark stands at `at`.
@@ -142,7 +174,7 @@ fn is_ace(bytes: &[u8], at: usize) -> bool {
 
 /// Whether a member of LHA begins here: its method, and the sum or the sizes of its header.
 fn is_lha(start: &[u8]) -> bool {
-    let Some([b'-', b'l', b'h' | b'z', kind, b'-']) = start.get(2..7) else { return false };
+    let Some([b'-', b'l' | b'p', b'h' | b'z' | b'm', kind, b'-']) = start.get(2..7) else { return false };
     let is_kind = kind.is_ascii_digit() || matches!(kind, b'd' | b's' | b'x');
     match (start.get(20), start.first()) {
         (Some(0 | 1), Some(&length)) if length >= 20 => {

@@ -5,11 +5,14 @@ mod cursor;
 mod media;
 mod picture;
 mod program;
+mod starts;
 mod text;
 
 use crate::Bytes;
 use archives::Front;
+pub use archives::starts;
 pub use program::end_of_program;
+pub use starts::Pairs;
 
 /// Bytes behind a program in which the archive must begin: a configuration stands before it.
 const ROOM: u64 = 64 << 10;
@@ -99,13 +102,22 @@ pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
     Some(Found { format, offset: at as u64 })
 }
 
+/// Where an archive may begin that [`archive`] and [`anywhere`] do not find: behind the end of what
+/// stands in front, as far as that is known; `None` in a text, and where nothing is behind.
+pub fn further(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
+    if may_be_in_front(start) {
+        return behind(start, bytes).map(|(end, _)| end).filter(|end| *end < bytes.size());
+    }
+    (!text::begins(start) || text::ends_otherwise(start, bytes)).then_some(0)
+}
+
 /// The archive behind bytes that end there, perhaps with zeros between.
 pub fn behind_end(end: u64, bytes: &dyn Bytes) -> Option<Found> {
     let mut window = vec![0; bytes.size().checked_sub(end)?.min(ROOM) as usize];
     bytes.read_exact_at(end, &mut window).ok()?;
     let at = window.iter().position(|byte| *byte != 0)?;
-    let (found, format) = archives::find(&window[at..], Front::Any)?;
-    (found == 0).then_some(Found { format, offset: end + at as u64 })
+    let (_, format) = archives::starts(&window[at..]).find(|(found, _)| *found == 0)?;
+    Some(Found { format, offset: end + at as u64 })
 }
 
 /// Where a volume of squashfs or EROFS begins behind a program, as in an AppImage; `None` if none

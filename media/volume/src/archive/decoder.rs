@@ -227,15 +227,43 @@ impl Read for Frames {
 enum Alone {
     Closed(Option<Input>, u32),
     Open(Box<LzmaReader<Input>>),
+    Ended,
+}
+
+impl Alone {
+    /// The end of the stream. Zeros may follow it, and nothing else.
+    fn end(&mut self) -> io::Result<usize> {
+        if let Alone::Open(reader) = std::mem::replace(self, Alone::Ended) {
+            let (mut input, unused) = reader.into_parts();
+            let is_other = |bytes: &[u8]| bytes.iter().any(|byte| *byte != 0);
+            let mut is_followed = is_other(&unused);
+            while let Some(rest) = Some(input.fill_buf()?).filter(|rest| !is_followed && !rest.is_empty()) {
+                is_followed = is_other(rest);
+                let length = rest.len();
+                input.consume(length);
+            }
+            if is_followed {
+                return Err(invalid("something follows its end"));
+            }
+        }
+        Ok(0)
+    }
 }
 
 impl Read for Alone {
     crate::reading::shared_reads!();
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
         loop {
             match self {
-                Alone::Open(reader) => return reader.read(buffer),
+                Alone::Ended => return Ok(0),
+                Alone::Open(reader) => match reader.read(buffer)? {
+                    0 => return self.end(),
+                    got => return Ok(got),
+                },
                 Alone::Closed(input, most) => {
                     let Some(input) = input.take() else { return Err(io::ErrorKind::UnexpectedEof.into()) };
                     *self = Alone::Open(Box::new(LzmaReader::new_mem_limit(input, *most, None)?));

@@ -138,6 +138,7 @@ impl Format {
             Format::Lzip => &["lzip"],
             Format::Cpio => &["cpio"],
             Format::Tar => &["tar"],
+            Format::Wim => &["WIM"],
             _ => &[],
         }
     }
@@ -145,7 +146,7 @@ impl Format {
     /// The format of an archive that was found behind something else; `None` of one that is not
     /// read.
     pub fn found(found: &sfx::Found) -> Option<Format> {
-        const FORMATS: [Format; 13] = [
+        const FORMATS: [Format; 14] = [
             Format::Zip,
             Format::SevenZip,
             Format::Cab,
@@ -159,6 +160,7 @@ impl Format {
             Format::Lzip,
             Format::Cpio,
             Format::Tar,
+            Format::Wim,
         ];
         FORMATS.into_iter().find(|format| format.behind().contains(&found.format))
     }

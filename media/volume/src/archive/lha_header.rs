@@ -84,7 +84,15 @@ impl Header {
         (header.stored, header.size) = (u64::from(le32(&start, 7)), u64::from(le32(&start, 11)));
         let found = match start[20] {
             0 | 1 => header.read_old(bytes, at, start[20]),
-            2 => header.read_new(bytes, at, u64::from(le16(&start, 0)), 24, 2),
+            2 => {
+                let length = u64::from(le16(&start, 0));
+                let found = header.read_new(bytes, at, length, 24, 2);
+                // The program for OS-9/68000 leaves the two bytes of the length out of it.
+                match found {
+                    Err(_) if byte(&start, 23) == b'K' => header.read_new(bytes, at, length + 2, 24, 2),
+                    found => found,
+                }
+            }
             _ => header.read_new(bytes, at, u64::from(le32(&start, 24)), 28, 4),
         };
         match found {

@@ -20,6 +20,7 @@ mod cpio;
 mod cpio_header;
 mod crew;
 mod decoder;
+mod deep;
 mod folder;
 mod folder_row;
 mod format;
@@ -71,7 +72,7 @@ mod zip_shrink;
 
 pub use cab::OfSet as CabinetOfSet;
 pub use checked::BOMB;
-pub use coded::is_further as is_coded_further;
+pub use coded::may_have_body;
 pub use compound::{MAGIC as COMPOUND, has_objects, is_message as is_outlook_message};
 pub use crew::{Crew, Decoded, Hands, Open, Opened, Pending, Rest};
 pub use format::Format;
@@ -81,7 +82,6 @@ pub use mail::is_message_named;
 pub use oci::Part as LayoutFile;
 pub use passwords::Passwords;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
-pub use rar::is_volume as is_rar_volume;
 pub use zip_method::NEEDS_PASSWORD;
 
 use crate::account::Claims;
@@ -90,6 +90,7 @@ use crate::field::read_some;
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
 use member::limited;
+use pfh_container::sfx::Found;
 use program::{behind, shifted};
 use std::collections::HashSet;
 use std::io::Read;
@@ -111,12 +112,38 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
     open_at_start(format, bytes, name, limits).map(|nodes| shifted(nodes, by)).map_err(moved)
 }
 
+/// The archive behind something else: by its signature near the edge, or else deep in the file.
+pub fn anywhere(start: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Found> {
+    deep::anywhere(start, bytes, open_at_start)
+}
+
+/// The archive at the end of a disk image or of a medium whose last partition ends at `from`.
+pub fn appended(from: u64, bytes: &Arc<dyn Bytes>) -> Option<Found> {
+    deep::appended(from, bytes, open_at_start)
+}
+
+/// Whether a text holds a file that does not begin among its first bytes, or a coded archive.
+pub fn is_coded_further(start: &[u8], bytes: &dyn Bytes) -> bool {
+    coded::is_further(start, bytes, is_archive)
+}
+
+/// Whether these bytes, or the archive behind a program, are one of several volumes of a RAR.
+pub fn is_rar_volume(bytes: &Arc<dyn Bytes>) -> bool {
+    rar::is_volume(bytes, anywhere)
+}
+
+/// Whether these bytes are an archive, and nothing else.
+fn is_archive(bytes: Vec<u8>) -> bool {
+    let format = Format::recognize(&bytes[..bytes.len().min(4096)]);
+    format.is_some_and(|format| deep::is_whole(format, Arc::new(bytes), open_at_start))
+}
+
 /// The archive of this format, which may stand behind something else, and where it begins.
 fn behind_other(format: Format, bytes: Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
     let start = read_some(&*bytes, 0, Format::START).unwrap_or_default();
     match Format::recognize(&start) == Some(format) {
         true => (bytes, 0),
-        false => behind(format.behind(), bytes),
+        false => behind(format.behind(), bytes, anywhere),
     }
 }
 
@@ -132,11 +159,11 @@ fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Li
             Format::Lha => Ok(lha::open(bytes, limits)),
             Format::Cab => cab::open(bytes, &[0], limits),
             Format::Wim => wim::open(bytes, &[0], limits),
-            Format::Rar => rar::open(bytes, &[0], limits),
+            Format::Rar => rar::open(bytes, &[0], limits, anywhere),
             Format::Pdf => pdf::open(bytes, limits),
             Format::Message => Ok(mail::open_message(bytes, limits)),
             Format::Pst => pst::open(bytes, limits),
-            Format::Coded => Ok(limited(coded::open(bytes, name, limits)?, limits.entries)),
+            Format::Coded => Ok(limited(coded::open(bytes, name, limits, is_archive)?, limits.entries)),
             Format::Tnef => holders::open_tnef(bytes, limits.entries),
             Format::Apple => holders::open_apple(bytes, name),
             Format::OneNote => Ok(limited(holders::open_onenote(bytes)?, limits.entries)),
@@ -190,7 +217,7 @@ pub fn claims(format: Format, bytes: &Arc<dyn Bytes>) -> Result<Option<Claims>, 
 pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
     match format {
         Format::Logical(format) => logical::open(format, bytes, parts, limits),
-        Format::Rar => rar::open(bytes, parts, limits),
+        Format::Rar => rar::open(bytes, parts, limits, anywhere),
         Format::Wim => wim::open(bytes, parts, limits),
         Format::Cab => cab::open(bytes, parts, limits),
         _ => zip::open(bytes, parts, limits),

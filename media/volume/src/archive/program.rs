@@ -3,15 +3,19 @@
 use crate::bytes::{Bytes, Slice};
 use crate::field::read_some;
 use crate::node::{Content, Failure, Node, Nodes, Run};
-use pfh_container::{disk, sfx};
+use pfh_container::disk;
+use pfh_container::sfx::Found;
 use std::io::Read;
 use std::sync::Arc;
 
-/// The archive behind something else of one of these formats of [`sfx::Found`], if the bytes begin
-/// with that, and where it begins.
-pub fn behind(formats: &[&str], bytes: Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
+/// Finds an archive behind something else, by the first bytes and all of them.
+pub type Anywhere = fn(&[u8], &Arc<dyn Bytes>) -> Option<Found>;
+
+/// The archive behind something else, and where it begins, if that is of one of these formats;
+/// `anywhere` finds it.
+pub fn behind(formats: &[&str], bytes: Arc<dyn Bytes>, anywhere: Anywhere) -> (Arc<dyn Bytes>, u64) {
     let start = read_some(&*bytes, 0, disk::START).unwrap_or_default();
-    let found = sfx::archive(&start, &*bytes).or_else(|| sfx::anywhere(&start, &*bytes));
+    let found = anywhere(&start, &bytes);
     let found = found.filter(|found| formats.contains(&found.format));
     let slice = found
         .and_then(|found| Some((Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset)?, found.offset)));

@@ -12,6 +12,7 @@ use super::zip_method;
 use crate::account::residue;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
+use pfh_container::sfx::Found;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::ops::Range;
@@ -22,6 +23,15 @@ const DESCRIPTOR: u16 = 8;
 const ZIP64: u16 = 1;
 /// The longest target of a symbolic link.
 const LINK: u64 = 4096;
+
+/// The zip among other bytes that ends in the last 64 KiB: its central directory is where the end
+/// record says.
+pub fn within(bytes: &dyn Bytes) -> Option<Found> {
+    let place = Place::find(bytes, &[0]).ok().filter(|place| place.entries > 0)?;
+    let mut mark = [0; 4];
+    bytes.read_exact_at(place.start, &mut mark).ok()?;
+    (mark == *b"PK\x01\x02").then_some(Found { format: "zip", offset: place.shift })
+}
 
 /// The members, in the order of the central directory. If that contradicts itself and salvage is
 /// allowed, those of local headers come behind them.

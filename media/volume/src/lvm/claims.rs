@@ -5,6 +5,7 @@ use super::label::Physical;
 use crate::account::{Claims, Holds};
 use crate::bytes::Bytes;
 use crate::node::Failure;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The claims on a physical volume, and the names of the logical volumes that have a part of it.
@@ -40,4 +41,12 @@ pub fn claims(bytes: &Arc<dyn Bytes>) -> Result<(Claims, Vec<Vec<u8>>), Failure>
     free.add(place.start..end, Holds::Free, b"in no logical volume");
     claims.add_beneath(bytes.size(), free);
     Ok((claims, volumes))
+}
+
+/// The extents of a physical volume that no logical volume has, in order; none where they are not
+/// known.
+pub fn free(bytes: &Arc<dyn Bytes>) -> Vec<Range<u64>> {
+    let account = claims(bytes).and_then(|(claims, _)| claims.close(&**bytes));
+    let extents = account.map(|account| account.extents).unwrap_or_default();
+    extents.iter().filter(|extent| extent.holds == Holds::Free).map(|extent| extent.start..extent.end()).collect()
 }

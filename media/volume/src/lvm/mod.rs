@@ -17,7 +17,7 @@ use crate::bytes::Bytes;
 use crate::field::failure;
 use crate::node::Failure;
 
-pub use claims::claims;
+pub use claims::{claims, free};
 use group::{Group, Kind};
 pub use label::{Physical, is_physical_volume};
 use volume::Opener;

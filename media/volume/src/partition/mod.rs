@@ -10,6 +10,8 @@ mod table;
 
 use std::sync::Arc;
 
+use pfh_container::sfx;
+
 use crate::bytes::Bytes;
 use crate::field::{failure, is_at, read_some};
 use crate::node::Failure;
@@ -24,8 +26,21 @@ pub use table::{Partition, PartitionTable, Scheme, Usage};
 pub fn partitions(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     let mut table = find(bytes)?;
     table.bound(bytes.size());
+    table.warnings.extend(behind(&table, &**bytes));
     gap::fill(&mut table, bytes.size());
     Ok(table)
+}
+
+/// An archive behind the last partition and the tables, perhaps with zeros between: no table lists
+/// it.
+fn behind(table: &PartitionTable, bytes: &dyn Bytes) -> Option<Failure> {
+    if table.scheme == Scheme::None {
+        return None;
+    }
+    let partitions = table.partitions.iter().map(|part| part.start.saturating_add(part.length));
+    let structures = table.structures.iter().map(|(range, _)| range.end);
+    let found = sfx::behind_end(partitions.chain(structures).max()?, bytes)?;
+    Some(failure(Some(found.offset), format!("{} behind the partitions: not read there", found.format)))
 }
 
 /// The written table, without the gaps.

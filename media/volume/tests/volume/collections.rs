@@ -201,6 +201,14 @@ fn lha_is_read_back() {
     let found = usual(&whole);
     let expected = [("d/a", &b"first"[..]), ("b", &long), ("c", b"third")];
     assert!(found.iter().zip(expected).all(|(is, (name, bytes))| is.0 == name && is.1.as_deref() == Ok(bytes)));
+    // As the program for OS-9/68000 counts the bytes of its header.
+    let mut short = member(2, "c", b"third");
+    let length = short.len() - 5;
+    (short[0], short[23]) = (short[0] - 2, b'K');
+    short[27..29].fill(0);
+    let check = crc16(&short[..length]).to_le_bytes();
+    short[27..29].copy_from_slice(&check);
+    assert_eq!(usual(&[&short[..], b"\0"].concat()), [("c".to_owned(), Ok(b"third".to_vec()))]);
     for (name, sum) in [("lh1.lzh", 0xd797_8eeb), ("lz5.lzs", 0xfc5d_56b6), ("level-3.lzh", 0xb19b_306e)] {
         let found = usual(&outsider(name));
         assert_eq!(found.iter().map(|(_, is)| crc32fast::hash(is.as_ref().unwrap())).collect::<Vec<_>>(), [sum]);

@@ -14,6 +14,8 @@ mod btrfs;
 mod coded;
 mod collections;
 #[cfg(unix)]
+mod deep;
+#[cfg(unix)]
 mod erofs;
 mod evidence;
 #[cfg(unix)]

@@ -91,7 +91,14 @@ impl Expanding {
                 let why = format!("{} image: {failure}", kind.name());
                 self.refuse(name::prefix(printed), Refused { why, is_damaged });
             }
-            Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
+            Container::Disk(kind, Ok(disk)) => {
+                let mut start = [0; 64];
+                let is_read = bytes.read_exact_at(0, &mut start).is_ok();
+                if let Some(why) = kind.unread_states(&start).filter(|_| is_read) {
+                    self.refuse(name::prefix(printed), Refused { why, is_damaged: false });
+                }
+                self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth);
+            }
         }
     }
 
@@ -150,6 +157,10 @@ impl Expanding {
                         let (number, start) = (partition.number, partition.start);
                         match Piece::of(label.as_bytes(), &volume) {
                             Some(piece) => {
+                                let free = self.options.unallocated.then(|| pfh_volume::free_extents(&volume));
+                                parts.extend(free.into_iter().flatten().map(|free| {
+                                    Part::Gap(Box::new(gap(&bytes, start + free.start..start + free.end)))
+                                }));
                                 pieces.push(Lone { piece, number, bytes: volume, start });
                                 continue;
                             }

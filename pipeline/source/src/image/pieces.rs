@@ -212,21 +212,26 @@ pub(super) fn of(first: &Path) -> Pieces {
     }
 }
 
-/// Smaller files do not count as pieces of a medium, where nobody says that they are.
+/// Smaller first files do not count as pieces of a medium, where nobody says that they are.
 const LEAST: u64 = 4096;
 
 /// The place in a set of a file that nobody calls an image, if its name is that of a later piece in
 /// three places or more, and its size that of one: [`Pieces::Later`], or [`Pieces::Broken`] if the
 /// first is missing.
 pub(super) fn unasked(path: &Path) -> Option<Pieces> {
-    let counted = Counted::ending(path).filter(|counted| counted.number.len() > 2 && counted.kind().is_none())?;
+    // `001` is the first piece of a set, or the second behind `000`.
+    let is_later = |counted: &Counted<'_>| counted.kind().is_none() || counted.first().is_some();
+    let counted = Counted::ending(path).filter(|counted| counted.number.len() > 2 && is_later(counted))?;
     let is_counted = counted.number.iter().all(u8::is_ascii_digit) || counted.number.starts_with(b"a");
-    let own = size(path).filter(|own| is_counted && *own >= LEAST)?;
+    let own = size(path).filter(|own| is_counted && *own > 0)?;
     match of(path) {
+        // The last piece may have any size.
         Pieces::Later(first) => {
             let is_in = || matches!(of(&first), Pieces::Joined(files) if files.iter().any(|file| file == path));
-            (size(&first) == Some(own) || is_in()).then_some(Pieces::Later(first))
+            let is_large = size(&first).is_some_and(|size| size >= LEAST);
+            (is_large && (size(&first) == Some(own) || is_in())).then_some(Pieces::Later(first))
         }
+        _ if own < LEAST => None,
         // One neighbour that is shorter may be anything.
         Pieces::Broken { files, piece, why, beside } if beside.as_deref().and_then(size) == Some(own) => {
             Some(Pieces::Broken { files, piece, why, beside })
@@ -342,5 +347,29 @@ mod tests {
         assert_eq!(found(&[("o.002", 9), ("o.004", 9)]), Ok(1));
         assert_eq!(found(&[("o.log", 9), ("o.aaa", 9)]), Ok(1));
         assert_eq!(found(&[("o.img", 9), ("o.imf", 9)]), Ok(1));
+    }
+
+    #[test]
+    fn the_last_piece_and_the_second_behind_zero_are_pieces_unasked() {
+        let room = tempfile::tempdir().unwrap();
+        let path = |name: &str| room.path().join(name);
+        let sizes = [
+            ("o.001", 5000),
+            ("o.002", 5000),
+            ("o.003", 12),
+            ("q.000", 5000),
+            ("q.001", 5000),
+            ("l.001", 90),
+            ("l.002", 9),
+        ];
+        sizes.iter().for_each(|(name, size)| std::fs::write(path(name), vec![0; *size]).unwrap());
+        let later = |name: &str| match unasked(&path(name)) {
+            Some(Pieces::Later(first)) => Some(first),
+            _ => None,
+        };
+        assert_eq!((later("o.002"), later("o.003")), (Some(path("o.001")), Some(path("o.001"))));
+        assert_eq!((later("q.001"), later("q.000"), later("o.001")), (Some(path("q.000")), None, None));
+        // Logs are numbered as well, and are small.
+        assert_eq!(later("l.002"), None);
     }
 }

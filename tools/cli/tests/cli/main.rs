@@ -79,6 +79,7 @@ mod hash_similarity;
 mod hashdeep_cases;
 mod help_pages;
 mod inside;
+mod inside_beside;
 mod inside_encrypted;
 mod inside_members;
 mod inside_outputs;

@@ -1,8 +1,9 @@
-//! Decoders of xxencode, yEnc and lines with a prefix.
+//! Decoders of xxencode, yEnc, lines with a prefix and records of digits.
 
 use super::super::mail::sixes;
 use super::super::ready::{self, Ready, Steps};
 use super::file::Code;
+use super::record::{Record, record};
 use crate::node::Failure;
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -113,6 +114,11 @@ impl<R: Read> Steps for Decoder<R> {
         match self.code.clone() {
             Code::Xxencode => self.xxencoded(&line)?,
             Code::Lines(prefix) => self.line(&line, &prefix),
+            Code::Records => {
+                if let Some(Record::Data(_, data)) = record(&line) {
+                    self.ready.bytes.extend(data);
+                }
+            }
             _ => self.yencoded(&line),
         }
         self.at += line.len() as u64;

@@ -14,6 +14,8 @@ pub enum Code {
     BinHex,
     /// Lines as they are, behind this prefix.
     Lines(Vec<u8>),
+    /// Lines of digits with addresses.
+    Records,
 }
 
 /// A file in a text.

@@ -1,10 +1,13 @@
 //! Files that are coded as text: uuencode in its forms, xxencode, yEnc, BinHex, base64, PEM, cards,
-//! and the files of shell archives. The text around them is not among the members.
+//! the files of shell archives, Intel HEX and S-records, archives in strings. The text around them
+//! is not among the members.
 
 mod binhex;
+mod body;
 mod decode;
 mod file;
 mod line;
+mod record;
 mod scan;
 
 use super::checked::{Checked, Stated};
@@ -16,33 +19,57 @@ use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use decode::Decoder;
 use file::{Code, File};
+use record::Records;
 use scan::Scan;
 use std::io::Read;
 use std::sync::Arc;
 
+pub use body::IsArchive;
 pub use scan::is_one;
 
 /// Bytes of a text in which the first file must begin.
 const ROOM: usize = 64 << 10;
 
 /// Whether a text holds a file that does not begin among its first bytes.
-pub fn is_further(start: &[u8], bytes: &dyn Bytes) -> bool {
-    let is_text = start.len() >= 4096 && !start.iter().any(|byte| matches!(byte, 0..=8 | 14..=25 | 28..=31));
-    is_text
-        && bytes.size() > start.len() as u64
-        && crate::field::read_some(bytes, 0, ROOM).is_ok_and(|text| scan::has_mark(&text))
+pub fn is_further(start: &[u8], bytes: &dyn Bytes, is_archive: IsArchive) -> bool {
+    let is_text = !start.is_empty() && !start.iter().any(|byte| matches!(byte, 0..=8 | 14..=25 | 28..=31));
+    let has_mark = || {
+        start.len() >= 4096
+            && bytes.size() > start.len() as u64
+            && crate::field::read_some(bytes, 0, ROOM).is_ok_and(|text| scan::has_mark(&text))
+    };
+    is_text && (has_mark() || body::is_in(bytes, is_archive))
+}
+
+/// Whether a text begins so that an archive may be coded in it.
+pub fn may_have_body(start: &[u8]) -> bool {
+    body::may_begin(start) && !start.iter().any(|byte| matches!(byte, 0..=8 | 14..=25 | 28..=31))
 }
 
 /// The files in a text. One that is all base64 is named after the text.
 ///
 /// # Errors
 /// If none is found.
-pub fn open(bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits) -> Result<Nodes, Failure> {
-    let mut found = Scan::new(bytes.clone()).peekable();
-    if found.peek().is_none() {
+pub fn open(bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits, is_archive: IsArchive) -> Result<Nodes, Failure> {
+    let start = crate::field::read_some(&*bytes, 0, 4096)?;
+    if record::is_one(&start) {
+        return Ok(listed(Records::new(bytes.clone()), bytes, name, limits));
+    }
+    let mut bodies = body::files(&*bytes, is_archive);
+    let mut scan = Scan::new(bytes.clone());
+    let mut files = std::iter::from_fn(move || {
+        let Some(found) = scan.next() else { return (!bodies.is_empty()).then(|| Ok(bodies.remove(0))) };
+        // A body of a file that lines begin and end is in that.
+        if let Ok(file) = &found {
+            bodies.retain(|body| !(file.range.0..file.range.1).contains(&body.range.0));
+        }
+        Some(found)
+    })
+    .peekable();
+    if files.peek().is_none() {
         return Err(failure(b"", "a shell archive (shar) whose files are not found: not read"));
     }
-    Ok(listed(found, bytes, name, limits))
+    Ok(listed(files, bytes, name, limits))
 }
 
 fn listed(

@@ -4,6 +4,7 @@ use super::super::mail::uu_line;
 use super::decode::xx_line;
 use super::file::{Code, File};
 use super::line::{Line, Lines};
+use super::record;
 use crate::bytes::Bytes;
 use crate::node::Failure;
 use std::collections::VecDeque;
@@ -42,7 +43,7 @@ pub fn is_one(start: &[u8]) -> bool {
     if start.len() < 24 || start.iter().take(16).any(is_control) {
         return false;
     }
-    let found = is_base64(start) || is_card(start) || is_shar(start) || has_mark(start);
+    let found = record::is_one(start) || is_base64(start) || is_card(start) || is_shar(start) || has_mark(start);
     let head = memchr::memmem::find(start, b"=ybegin ").unwrap_or(start.len());
     found && !start.iter().take(head.min(256)).any(is_control)
 }

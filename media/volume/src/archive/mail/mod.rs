@@ -13,4 +13,4 @@ mod transfer;
 pub use mbox::{is_mbox, open as open_mbox};
 pub use message::{is_message, is_message_named, open as open_message};
 pub use names::Names;
-pub use transfer::{Decoder, Encoding, sixes, uu_line};
+pub use transfer::{Decoder, Encoding, base64, hexadecimal, sixes, uu_line};

@@ -22,7 +22,7 @@ mod window;
 use super::checked::bomb;
 use super::limits::Limits;
 use super::member::{failure, node, wrong};
-use super::program::behind;
+use super::program::{Anywhere, behind};
 use super::track::Track;
 use crate::bytes::Bytes;
 use crate::field::read_some;
@@ -47,12 +47,12 @@ pub fn is_archive(start: &[u8]) -> bool {
 ///
 /// # Errors
 /// When there is no archive.
-pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
+pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits, anywhere: Anywhere) -> Result<Nodes, Failure> {
     let mut all = Vec::new();
     let mut goes_on = false;
     for (number, start) in parts.iter().enumerate() {
         let end = parts.get(number + 1).copied().unwrap_or(bytes.size()).min(bytes.size());
-        let start = start + if number == 0 { program(&bytes) } else { 0 };
+        let start = start + if number == 0 { program(&bytes, anywhere) } else { 0 };
         let volume = volume(&*bytes, start, end, limits.entries)?;
         goes_on = volume.goes_on;
         join(&mut all, volume, start);
@@ -71,23 +71,23 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
 }
 
 /// Whether these bytes, or the archive behind a program, are one of several volumes.
-pub fn is_volume(bytes: &Arc<dyn Bytes>) -> bool {
-    let (archive, _) = archive_behind(bytes);
+pub fn is_volume(bytes: &Arc<dyn Bytes>, anywhere: Anywhere) -> bool {
+    let (archive, _) = archive_behind(bytes, anywhere);
     let start = read_some(&*archive, 0, 64).unwrap_or_default();
     let is = if start.starts_with(five::MAGIC) { five::is_volume(&start) } else { three::is_volume(&start) };
     is == Some(true)
 }
 
 /// Bytes of a program in front of the archive.
-fn program(bytes: &Arc<dyn Bytes>) -> u64 {
-    archive_behind(bytes).1
+fn program(bytes: &Arc<dyn Bytes>, anywhere: Anywhere) -> u64 {
+    archive_behind(bytes, anywhere).1
 }
 
 /// The archive, which may stand behind something else, and where it begins.
-fn archive_behind(bytes: &Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
+fn archive_behind(bytes: &Arc<dyn Bytes>, anywhere: Anywhere) -> (Arc<dyn Bytes>, u64) {
     match is_archive(&read_some(&**bytes, 0, 64).unwrap_or_default()) {
         true => (bytes.clone(), 0),
-        false => behind(&["RAR 4", "RAR 5"], bytes.clone()),
+        false => behind(&["RAR 4", "RAR 5"], bytes.clone(), anywhere),
     }
 }
 

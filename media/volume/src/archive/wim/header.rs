@@ -30,6 +30,8 @@ pub struct Part {
     /// How many images all parts together have.
     pub images: u32,
     pub table: Resource,
+    /// Where its header's resources end: nothing of it follows.
+    pub end: u64,
     /// The identifier that all parts of a set have in common.
     pub guid: [u8; 16],
 }
@@ -58,7 +60,11 @@ impl Part {
         };
         let (chunk, number, count) = (le32(&raw, 20), le16(&raw, 40), le16(&raw, 42));
         let (images, table, guid) = (le32(&raw, 44), Resource::of(&raw, 48, base), array(&raw, 24));
-        Ok(Part { packing, chunk, number, count, images, table, guid })
+        // The table, the text in XML, the metadata to start from, and the checksums.
+        let resources = [48, 72, 96, 124].map(|at| Resource::of(&raw, at, base));
+        let ends = resources.iter().filter(|resource| resource.stored > 0);
+        let end = ends.map(|resource| resource.offset.saturating_add(resource.stored)).max().unwrap_or(0);
+        Ok(Part { packing, chunk, number, count, images, table, end, guid })
     }
 }
 

@@ -12,6 +12,7 @@ use super::member::{failure, node, wrong};
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use header::{Part, Stream, Table};
+use pfh_container::sfx;
 use pfh_digest::{Algorithm, Hasher};
 use resource::Hash;
 use std::collections::HashSet;
@@ -46,6 +47,10 @@ pub fn open(bytes: Arc<dyn Bytes>, starts: &[u64], limits: &Limits) -> Result<No
         }
     }
     about.extend(missing(&part, &read));
+    if let Some(behind) = sfx::behind_end(part.end, &*bytes).filter(|_| starts.len() < 2) {
+        let cause = format!("{} behind the WIM: not read there", behind.format);
+        about.push(Err(Failure { offset: Some(behind.offset), ..failure(b"", cause) }));
+    }
     let most = limits.most(bytes.size());
     let images = std::mem::take(&mut table.images);
     if images.len() != part.images as usize {

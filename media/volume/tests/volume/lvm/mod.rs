@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks, mutants};
-use pfh_volume::{Bytes, Composition, Piece, Slice, account, compose, is_piece};
+use pfh_volume::{Bytes, Composition, Piece, Slice, account, compose, free_extents, is_piece};
 
 use crate::image::{Bench, open, poke, run, text};
 use crate::listing::{assert_same, items, volume_of};
@@ -148,6 +148,8 @@ fn linear_volumes_over_two_physical_ones() {
         assert_eq!(held[0] + held[1] + held[2], volume.size() / MIB - 1, "{held:?}");
         assert_eq!(held[2], free, "{held:?}");
         assert_eq!(account.sum(account::Holds::Residue), 0);
+        let ranges = free_extents(volume);
+        assert_eq!(ranges.iter().map(|range| range.end - range.start).sum::<u64>(), free * MIB, "{ranges:?}");
     }
     // Without the second physical volume one of the two is whole.
     let found = logical_volumes(&volumes[..1]);
