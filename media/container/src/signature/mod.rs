@@ -147,6 +147,20 @@ mod tests {
     }
 
     #[test]
+    fn a_compiled_terminal_is_no_arc() {
+        // `A.TXT`, packed, of 1988, and a terminal whose names are as long as ARC's fields are wide.
+        let arc = [b"\x1a\x03A.TXT\0\0\0\0\0\0\0\0\x20\0\0\0".as_slice(), &[0x21, 0x11, 0, 0], &[0; 16]].concat();
+        assert_eq!(files_in(&arc), Some("ARC"));
+        for names in ["vt|t", "=|a terminal of the tests with a long name"] {
+            let length = u16::try_from(names.len() + 1).unwrap().to_le_bytes();
+            let terminal =
+                [b"\x1a\x01", &length[..], &[0x26, 0, 0x0f, 0, 0x9d, 1, 0x21, 0x11], names.as_bytes(), &[0; 40]]
+                    .concat();
+            assert_eq!(files_in(&terminal), None, "{names}");
+        }
+    }
+
+    #[test]
     fn one_wrong_byte_still_says_what_it_was() {
         assert_eq!(damaged(b"FVF\x09\x0d\x0a\xff\x00...."), Some("E01"));
         assert_eq!(damaged(b"7z\xbc\xaf\x26\x1c...."), Some("7z"));

@@ -276,7 +276,16 @@ fn is_arc(start: &[u8]) -> bool {
     let is_name = end > 0 && name[..end].iter().all(|byte| byte.is_ascii_graphic() && !b"/\\:*?\"<>|".contains(byte));
     let date = le16(start, 19);
     let is_date = (1..=12).contains(&(date >> 5 & 15)) && date & 31 > 0;
-    start.len() >= 29 && matches!(start[1], 1..=11) && is_name && is_date
+    start.len() >= 29 && matches!(start[1], 1..=11) && is_name && is_date && !is_terminfo(start)
+}
+
+/// A compiled description of a terminal (term(5)), which begins with the bytes of ARC's first
+/// method: its names, as long as it says, behind six numbers.
+fn is_terminfo(start: &[u8]) -> bool {
+    let length = usize::from(le16(start, 2));
+    let names = start.get(12..12 + length).and_then(|names| names.split_last());
+    start.starts_with(b"\x1a\x01")
+        && names.is_some_and(|(end, names)| *end == 0 && names.iter().all(|byte| matches!(byte, b' '..=b'~')))
 }
 
 /// The root sector of a disk of Atari: no magic, the size of the disk, and up to four entries of a

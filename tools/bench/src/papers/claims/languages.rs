@@ -15,8 +15,7 @@ fn points(evidence: &Evidence<'_>, row: &str, method: Method) -> Result<Vec<Poin
     let found = study.rows.iter().rfind(|found| found.name == row || row.ends_with('-') && found.name.starts_with(row));
     let found = found.ok_or_else(|| format!("{row} was not measured"))?;
     let cells = study.line(&found.name, method);
-    let points: Option<Vec<Point>> =
-        cells.map(|cell| Some(Point { x: cell.mebibytes(), y: cell.least()? })).collect();
+    let points: Option<Vec<Point>> = cells.map(|cell| Some(Point { x: cell.mebibytes(), y: cell.least()? })).collect();
     match points {
         Some(points) if points.len() > 1 => Ok(points),
         Some(_) => Err(format!("{row} with {method}: needs two sizes")),
