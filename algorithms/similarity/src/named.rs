@@ -1,16 +1,7 @@
 //! A method by its name, or by the text of its digests.
 
-use crate::{Profile, cells, crops, imports, mrsh_v2, pdq, phash, sdhash, shingles, ssdeep, strings, text, tlsh};
+use crate::{Profile, profiles};
 use pfh_digest::{Algorithm, Registry};
-
-/// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
-/// for ssdeep, without a window that varies for shingles, of another kind for strings, imports,
-/// text and pictures, a picture without contrast.
-pub const ABSENT: &str = "none";
-
-/// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
-/// hardly varied.
-pub const TLSH_ABSENT: &str = "TNULL";
 
 /// A method in the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,21 +64,21 @@ impl Named {
     /// All that is known of the method.
     pub const fn profile(self) -> &'static Profile {
         match self {
-            Named::Ssdeep => &ssdeep::PROFILE,
-            Named::Sdhash => &sdhash::PROFILE,
-            Named::SdhashStream => &sdhash::STREAM,
-            Named::SdhashDd => &sdhash::BLOCKS,
-            Named::MrshV2 => &mrsh_v2::PROFILE,
-            Named::MrshV2Network => &mrsh_v2::NETWORK,
-            Named::Tlsh => &tlsh::PROFILE,
-            Named::Shingles => &shingles::PROFILE,
-            Named::Strings => &strings::PROFILE,
-            Named::Imports => &imports::PROFILE,
-            Named::Text => &text::PROFILE,
-            Named::Cells => &cells::PROFILE,
-            Named::Pdq => &pdq::PROFILE,
-            Named::Phash => &phash::PROFILE,
-            Named::Crops => &crops::PROFILE,
+            Named::Ssdeep => &profiles::SSDEEP,
+            Named::Sdhash => &profiles::SDHASH,
+            Named::SdhashStream => &profiles::SDHASH_STREAM,
+            Named::SdhashDd => &profiles::SDHASH_DD,
+            Named::MrshV2 => &profiles::MRSH_V2,
+            Named::MrshV2Network => &profiles::MRSH_V2_NETWORK,
+            Named::Tlsh => &profiles::TLSH,
+            Named::Shingles => &profiles::SHINGLES,
+            Named::Strings => &profiles::STRINGS,
+            Named::Imports => &profiles::IMPORTS,
+            Named::Text => &profiles::TEXT,
+            Named::Cells => &profiles::CELLS,
+            Named::Pdq => &profiles::PDQ,
+            Named::Phash => &profiles::PHASH,
+            Named::Crops => &profiles::CROPS,
             Named::Foreign(profile) => profile,
         }
     }

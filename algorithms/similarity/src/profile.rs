@@ -1,13 +1,12 @@
-//! What is known of a method besides its code: its name, its words and its numbers.
+//! The name, the words and the numbers of a method.
 
-use crate::foreign::Foreign;
-use crate::{ABSENT, Content, Listed, ParseError, Score};
+use crate::foreign::{Foreign, Own};
+use crate::{ParseError, Score};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// All that others must know of a method. It stands in the method's own file, and nowhere else.
-/// Two profiles are equal when their names are.
+/// All that others must know of a method. Two profiles are equal when their names are.
 #[derive(Clone, Copy)]
 pub struct Profile {
     /// The name on the command line and in lists, in lower case, without a colon.
@@ -37,14 +36,20 @@ pub struct Profile {
     pub is_features: bool,
     /// Whether a text looks like one of its digests; it may still be malformed.
     pub marks: fn(&[u8]) -> bool,
-    /// Reads the text of a digest of this profile with an empty name.
-    pub parse: fn(&Profile, &str) -> Result<Content, ParseError>,
+    /// Reads the text of a digest with an empty name; `None` where digests have a kind of
+    /// [`Content`](crate::Content), which says how.
+    pub read: Option<fn(&str) -> Result<Foreign, ParseError>>,
 }
+
+/// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
+/// for ssdeep, without a window that varies for shingles, of another kind for strings, imports,
+/// text and pictures, a picture without contrast.
+pub const ABSENT: &str = "none";
 
 impl Profile {
     /// A method without anything of its own: similarities, reported from 21 on, as mrsh-v2's
     /// authors found for theirs.
-    pub(crate) const fn plain(name: &'static str, parse: fn(&Profile, &str) -> Result<Content, ParseError>) -> Profile {
+    pub(crate) const fn plain(name: &'static str) -> Profile {
         Profile {
             name,
             aliases: &[],
@@ -58,16 +63,16 @@ impl Profile {
             digits: None,
             is_features: false,
             marks: |_| false,
-            parse,
+            read: None,
         }
     }
 
     /// The profile of a method of one's own, with these pairs reported: those that reach
     /// `threshold`. Change what differs:
     /// `Profile { unit: "word", ..Profile::new::<Self>("mine", Score::Similarity(50)) }`.
-    pub const fn new<M: Listed>(name: &'static str, threshold: Score) -> Profile {
-        let profile = Profile::plain(name, |_, text| text.parse().map(Foreign::new::<M>).map(Content::Foreign));
-        Profile { threshold, reference: threshold, ..profile }
+    pub const fn new<M: Own>(name: &'static str, threshold: Score) -> Profile {
+        let read = |text: &str| text.parse().map(Foreign::new::<M>);
+        Profile { threshold, reference: threshold, read: Some(read), ..Profile::plain(name) }
     }
 
     /// Whether two digests have a distance, from 0 on, and not a similarity.

@@ -73,8 +73,35 @@ impl Similar {
     /// # Errors
     /// The fault of the text.
     pub fn parse(method: Named, text: &str) -> Result<Similar, ParseError> {
-        let profile = method.profile();
-        let content = if text == profile.absent { Content::Absent } else { (profile.parse)(profile, text)? };
+        if text == method.profile().absent {
+            return Ok(Similar::read(method, Content::Absent));
+        }
+        let content = match method {
+            Named::Ssdeep => Content::Ssdeep(text.parse()?),
+            Named::Sdhash => Content::Sdhash(text.parse()?),
+            Named::SdhashStream | Named::SdhashDd => {
+                let digest: sdhash::Digest = text.parse()?;
+                if digest.block().is_some() != (method == Named::SdhashDd) {
+                    return Err(ParseError::Marker);
+                }
+                Content::Sdhash(digest)
+            }
+            Named::MrshV2 | Named::MrshV2Network => Content::MrshV2(text.parse()?),
+            Named::Tlsh => Content::Tlsh(text.parse()?),
+            Named::Pdq => Content::Pdq(text.parse()?),
+            Named::Phash => Content::Phash(text.parse()?),
+            Named::Crops => Content::Crops(text.parse()?),
+            Named::Foreign(profile) => {
+                Content::Foreign(profile.read.map_or(Err(ParseError::Marker), |read| read(text))?)
+            }
+            Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells => {
+                let digest: shingles::Digest = text.parse()?;
+                if digest.unit().method() != method {
+                    return Err(ParseError::Marker);
+                }
+                Content::Shingles(digest)
+            }
+        };
         Ok(Similar::read(method, content))
     }
 
@@ -93,8 +120,8 @@ impl Similar {
         &self.content
     }
 
-    /// How alike the inputs of both are; `None` if one of them has no digest, or they are digests of
-    /// methods that cannot be compared.
+    /// How alike the inputs of both are; `None` if one of them has no digest, or their methods
+    /// cannot be compared.
     pub fn compare(&self, other: &Similar) -> Option<Comparison> {
         let distance = |bits| Comparison { score: Score::Distance(bits), ..Comparison::none() };
         Some(match (&self.content, &other.content) {

@@ -30,12 +30,12 @@ pub enum Laps {
     Always,
 }
 
-/// All that a mode is. Any of them gives the same digests. Two are equal when their names are.
+/// A mode by its parts. Any of them gives the same digests. Two are equal when their names are.
 #[derive(Clone, Copy)]
 pub struct Division {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it does, in a sentence without a full stop.
+    /// Its work, in a sentence without a full stop.
     pub about: &'static str,
     /// When threads read for their own lanes.
     pub laps: Laps,
@@ -101,7 +101,7 @@ impl Mode {
     /// Those of the project, the default first.
     pub const ALL: [Mode; 3] = [Mode::Adaptive, Mode::Mtp, Mode::Smt];
 
-    /// All that it is.
+    /// Its parts.
     pub const fn division(self) -> &'static Division {
         match self {
             Mode::Adaptive => &ADAPTIVE,
@@ -116,7 +116,7 @@ impl Mode {
         self.division().name
     }
 
-    /// What it does, in a sentence without a full stop.
+    /// Its work, in a sentence without a full stop.
     pub const fn about(self) -> &'static str {
         self.division().about
     }

@@ -22,7 +22,7 @@ const RISE: f64 = 1.1;
 /// A trial that has taken that many times what the way before would have taken has failed.
 const LATE: f64 = 1.5;
 /// So does one that has brought less than this part of the bytes that the way before would have
-/// brought in the same time, after so many seconds: where seeks cost, each piece costs one.
+/// brought in the same time, after this many seconds: where seeks cost, each piece costs one.
 const POOR: f64 = 1.0 / 3.0;
 const EARLY: f64 = 0.02;
 /// After a trial that failed, and each further one, that many times as many files are read before
@@ -129,7 +129,7 @@ impl Choice {
         };
         let is_fewer = is_fewer(before, self.way);
         if !is_fewer && part > 1 && rate >= old * CLEAR {
-            // What it brought so far was enough.
+            // It has brought enough so far.
             self.trial = Some(Trial { before, rate: old, pure: 0.0, part: 1 });
             return self.way;
         }
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(choice.next(0.012), Way::Lanes, "too early to say");
         choice.bytes = 180 << 10;
         assert_eq!(choice.next(0.031), Way::Ahead(1));
-        // As many bytes as one reader brings are no reason to end it.
+        // With as many bytes as one reader brings it goes on.
         let mut choice = Choice::new(8, true);
         (choice.files, choice.bytes) = (FILES, FILES * file);
         choice.way = choice.next(FILES as f64 * each);

@@ -28,7 +28,7 @@ pub fn share(
         for b in (a + 1..places).filter(|&b| pairs.include(a, b)) {
             report.compared += 1;
             let Some(compared) = digests[a as usize].compare(&digests[b as usize]) else { continue };
-            // Nothing in common is no pair, as with all methods.
+            // As with all methods, inputs with nothing in common make no pair.
             if compared.score != Score::Similarity(0) && compared.score.reaches(threshold) {
                 visitor.hit(Hit { a, b, score: compared.score })?;
             }

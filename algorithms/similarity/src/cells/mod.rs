@@ -15,30 +15,12 @@ mod generate;
 
 pub use generate::Generator;
 
-use crate::registry::{parse, row, start};
-use crate::shingles::{Digest, of_unit};
-use crate::{Comparison, Method, Named, Profile, Score};
-use pfh_digest::Row;
+use crate::shingles::Digest;
+use crate::{Comparison, Method};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cells;
-
-pub(crate) const PROFILE: Profile = Profile {
-    lacking: "not a table, or too short",
-    lacking_all: "not tables, or too short",
-    unit: "cell",
-    // Columns of dates and of years are in tables that have nothing else in common.
-    threshold: Score::Similarity(30),
-    reference: Score::Similarity(30),
-    marks: |text| text.starts_with(b"cells:1:"),
-    ..of_unit("cells")
-};
-
-// Its digests are its features.
-pub(crate) const ROW: Row =
-    row(&Named::Cells, |text| parse(Named::Cells, text), || start(Named::Cells, Cells.hasher()))
-        .with_features(|| start(Named::Cells, Cells.hasher()));
 
 impl Method for Cells {
     type Digest = Digest;

@@ -19,41 +19,12 @@ pub use digest::{Digest, LEAST_POINTS, Point};
 #[cfg(feature = "pictures")]
 pub use generate::Generator;
 
-use crate::pictures;
 #[cfg(feature = "pictures")]
-use crate::registry::{parse, row, start};
-#[cfg(feature = "pictures")]
-use crate::{Comparison, Evidence, Method, Named, NoDigest, Similar};
-use crate::{Content, Profile, Score};
-#[cfg(feature = "pictures")]
-use pfh_digest::Row;
+use crate::{Comparison, Evidence, Method, NoDigest, Score};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Crops;
-
-pub(crate) const PROFILE: Profile = Profile {
-    lacking: pictures::LACKING,
-    lacking_all: pictures::LACKING_ALL,
-    unit: "place",
-    // None of 495,510 pairs of photographs of github.com/EliSchwartz/imagenet-sample-images has
-    // five places in common.
-    threshold: Score::Similarity(6),
-    reference: Score::Similarity(6),
-    marks: |text| text.starts_with(b"crops:1:"),
-    ..Profile::plain("crops", |_, text| text.parse().map(Content::Crops))
-};
-
-#[cfg(feature = "pictures")]
-pub(crate) const ROW: Row =
-    row(&Named::Crops, |text| parse(Named::Crops, text), || start(Named::Crops, Crops.hasher()))
-        .with_whole(|bytes, _| Similar::new(Named::Crops, Crops.digest(bytes).map(Content::Crops), None).into());
-
-impl From<Digest> for Content {
-    fn from(digest: Digest) -> Content {
-        Content::Crops(digest)
-    }
-}
 
 #[cfg(feature = "pictures")]
 impl Method for Crops {

@@ -17,29 +17,12 @@ mod generate;
 pub use features::{Features, LARGEST, LEAST_SECTION, read};
 pub use generate::Generator;
 
-use crate::registry::{parse, row, start};
-use crate::shingles::{Digest, of_unit};
-use crate::{Comparison, Method, Named, Profile, Score};
-use pfh_digest::Row;
+use crate::shingles::Digest;
+use crate::{Comparison, Method};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imports;
-
-pub(crate) const PROFILE: Profile = Profile {
-    lacking: "not an executable that has any, or damaged or too large",
-    lacking_all: "not executables that have any, or damaged or too large",
-    unit: "name",
-    threshold: Score::Similarity(55),
-    reference: Score::Similarity(55),
-    marks: |text| text.starts_with(b"imports:"),
-    ..of_unit("imports")
-};
-
-// Its digests are its features.
-pub(crate) const ROW: Row =
-    row(&Named::Imports, |text| parse(Named::Imports, text), || start(Named::Imports, Imports.hasher()))
-        .with_features(|| start(Named::Imports, Imports.hasher()));
 
 impl Method for Imports {
     type Digest = Digest;

@@ -16,51 +16,12 @@ pub use digest::Digest;
 pub use generate::{Featured, Generator};
 pub use parameters::{Ends, MrshV2};
 
-use crate::registry::{Keeping, kept, parse, row, start};
-use crate::{Comparison, Content, Evidence, Method, Named, Profile, Score};
-use pfh_digest::Row;
+use crate::{Comparison, Evidence, Method, Score};
 
 impl MrshV2 {
     /// Reads one line of the reference's file format without its end.
     pub fn parse_line<'a>(&self, line: &'a [u8]) -> Result<(Digest, &'a [u8]), crate::ParseError> {
         digest::parse_line(line, self.maximum)
-    }
-}
-
-pub(crate) const PROFILE: Profile = Profile {
-    aliases: &["mrsh", "mrshv2"],
-    unit: "chunk",
-    shared: 5,
-    marks: |text| text.starts_with(b":"),
-    ..Profile::plain("mrsh-v2", |_, text| text.parse().map(Content::MrshV2))
-};
-
-/// Without the first and the last chunk. Its digests look like those of the plain kind, and are
-/// taken for such.
-pub(crate) const NETWORK: Profile =
-    Profile { name: "mrsh-v2-network", aliases: &["mrsh-v2n"], marks: |_| false, ..PROFILE };
-
-pub(crate) const ROW: Row =
-    row(&Named::MrshV2, |text| parse(Named::MrshV2, text), || start(Named::MrshV2, MrshV2::PLAIN.hasher()))
-        .with_features(|| kept(Named::MrshV2, Generator::keeping_features(MrshV2::PLAIN)));
-
-pub(crate) const NETWORK_ROW: Row = row(
-    &Named::MrshV2Network,
-    |text| parse(Named::MrshV2Network, text),
-    || start(Named::MrshV2Network, MrshV2::NETWORK.hasher()),
-)
-.with_features(|| kept(Named::MrshV2Network, Generator::keeping_features(MrshV2::NETWORK)));
-
-impl From<Digest> for Content {
-    fn from(digest: Digest) -> Content {
-        Content::MrshV2(digest)
-    }
-}
-
-impl Keeping for Generator {
-    fn finish(self) -> Option<(Content, Vec<u64>)> {
-        let featured = self.finalize_featured();
-        Some((featured.digest.into(), featured.chunks))
     }
 }
 

@@ -18,39 +18,12 @@ pub use digest::Digest;
 pub use generate::{Generator, Sampled};
 pub use turned::{Orientation, nearest};
 
-use crate::pictures;
 #[cfg(feature = "pictures")]
-use crate::registry::{parse, row, start};
-#[cfg(feature = "pictures")]
-use crate::{Comparison, Evidence, Method, Named, NoDigest, Similar};
-use crate::{Content, Profile, Score};
-#[cfg(feature = "pictures")]
-use pfh_digest::Row;
+use crate::{Comparison, Evidence, Method, NoDigest, Score};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pdq;
-
-pub(crate) const PROFILE: Profile = Profile {
-    lacking: pictures::LACKING,
-    lacking_all: pictures::LACKING_ALL,
-    digits: Some(64),
-    // The description's own: of 524,487 unrelated pairs of pictures none is nearer than 68
-    // (bench/record, pictures).
-    threshold: Score::Distance(31),
-    reference: Score::Distance(31),
-    ..Profile::plain("pdq", |_, text| text.parse().map(Content::Pdq))
-};
-
-#[cfg(feature = "pictures")]
-pub(crate) const ROW: Row = row(&Named::Pdq, |text| parse(Named::Pdq, text), || start(Named::Pdq, Pdq.hasher()))
-    .with_whole(|bytes, _| Similar::new(Named::Pdq, Pdq.digest(bytes).map(Content::Pdq), None).into());
-
-impl From<Digest> for Content {
-    fn from(digest: Digest) -> Content {
-        Content::Pdq(digest)
-    }
-}
 
 #[cfg(feature = "pictures")]
 impl Method for Pdq {

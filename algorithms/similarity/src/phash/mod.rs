@@ -13,39 +13,12 @@ pub use digest::Digest;
 #[cfg(feature = "pictures")]
 pub use generate::{Generator, Scaled};
 
-use crate::pictures;
 #[cfg(feature = "pictures")]
-use crate::registry::{parse, row, start};
-#[cfg(feature = "pictures")]
-use crate::{Comparison, Evidence, Method, Named, NoDigest, Similar};
-use crate::{Content, Profile, Score};
-#[cfg(feature = "pictures")]
-use pfh_digest::Row;
+use crate::{Comparison, Evidence, Method, NoDigest, Score};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phash;
-
-pub(crate) const PROFILE: Profile = Profile {
-    lacking: pictures::LACKING,
-    lacking_all: pictures::LACKING_ALL,
-    digits: Some(16),
-    // Of 524,487 unrelated pairs of pictures none is nearer than 8 (bench/record, pictures).
-    threshold: Score::Distance(6),
-    reference: Score::Distance(6),
-    ..Profile::plain("phash", |_, text| text.parse().map(Content::Phash))
-};
-
-#[cfg(feature = "pictures")]
-pub(crate) const ROW: Row =
-    row(&Named::Phash, |text| parse(Named::Phash, text), || start(Named::Phash, Phash.hasher()))
-        .with_whole(|bytes, _| Similar::new(Named::Phash, Phash.digest(bytes).map(Content::Phash), None).into());
-
-impl From<Digest> for Content {
-    fn from(digest: Digest) -> Content {
-        Content::Phash(digest)
-    }
-}
 
 #[cfg(feature = "pictures")]
 impl Method for Phash {

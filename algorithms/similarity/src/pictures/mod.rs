@@ -36,10 +36,6 @@ mod square;
 #[cfg(feature = "pictures")]
 mod webp;
 
-/// The usual reason why an input has no digest of a picture, and that of several inputs.
-pub(crate) const LACKING: &str = "not a picture, or featureless, damaged or too large";
-pub(crate) const LACKING_ALL: &str = "not pictures, or featureless, damaged or too large";
-
 pub use bits::Bits;
 #[cfg(feature = "pictures")]
 pub use canvas::{Canvas, Rows};

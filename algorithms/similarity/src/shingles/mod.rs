@@ -33,43 +33,11 @@ pub use runs::{Run, runs};
 pub use templates::is_template;
 pub use union::Union;
 
-use crate::registry::{parse, row, start};
-use crate::{Comparison, Content, Method, Named, ParseError, Profile, Score};
-use pfh_digest::Row;
+use crate::{Comparison, Method};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shingles;
-
-pub(crate) const PROFILE: Profile = Profile {
-    threshold: Score::Similarity(3),
-    reference: Score::Similarity(3),
-    marks: |text| text.starts_with(b"shingles:"),
-    ..of_unit("shingles")
-};
-
-/// The profile of a method whose digests are those of shingles, of another unit.
-pub(crate) const fn of_unit(name: &'static str) -> Profile {
-    let parse = |profile: &Profile, text: &str| {
-        let digest: Digest = text.parse()?;
-        if digest.unit().method().profile() == profile {
-            Ok(Content::Shingles(digest))
-        } else {
-            Err(ParseError::Marker)
-        }
-    };
-    Profile { unit: "window", is_features: true, ..Profile::plain(name, parse) }
-}
-
-pub(crate) const ROW: Row =
-    row(&Named::Shingles, |text| parse(Named::Shingles, text), || start(Named::Shingles, Shingles.hasher()))
-        .with_features(|| start(Named::Shingles, Shingles.hasher()));
-
-impl From<Digest> for Content {
-    fn from(digest: Digest) -> Content {
-        Content::Shingles(digest)
-    }
-}
 
 impl Method for Shingles {
     type Digest = Digest;

@@ -15,33 +15,11 @@ pub use digest::{Digest, Part};
 pub use generate::{Generator, MAXIMUM_LENGTH};
 pub use line::{FILE_HEADER, parse_line, print_line};
 
-use crate::registry::{parse, row, start};
-use crate::{Comparison, Content, Evidence, Hasher, Method, Named, NoDigest, Profile, Score, Similar};
-use pfh_digest::Row;
+use crate::{Comparison, Evidence, Hasher, Method, NoDigest, Score};
 
 /// The method ssdeep; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ssdeep;
-
-pub(crate) const PROFILE: Profile = Profile {
-    aliases: &["ctph"],
-    threshold: Score::Similarity(1),
-    marks: |text| {
-        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        digits > 0 && text[digits..].starts_with(b":")
-    },
-    ..Profile::plain("ssdeep", |_, text| text.parse().map(Content::Ssdeep))
-};
-
-pub(crate) const ROW: Row =
-    row(&Named::Ssdeep, |text| parse(Named::Ssdeep, text), || start(Named::Ssdeep, Ssdeep.hasher()))
-        .with_whole(|bytes, _| Similar::new(Named::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into());
-
-impl From<Digest> for Content {
-    fn from(digest: Digest) -> Content {
-        Content::Ssdeep(digest)
-    }
-}
 
 impl Method for Ssdeep {
     type Digest = Digest;

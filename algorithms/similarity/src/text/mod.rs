@@ -12,28 +12,12 @@ mod generate;
 
 pub use generate::Generator;
 
-use crate::registry::{parse, row, start};
-use crate::shingles::{Digest, of_unit};
-use crate::{Comparison, Method, Named, Profile, Score};
-use pfh_digest::Row;
+use crate::shingles::Digest;
+use crate::{Comparison, Method};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Text;
-
-pub(crate) const PROFILE: Profile = Profile {
-    lacking: "not a text, or too short",
-    lacking_all: "not texts, or too short",
-    unit: "window",
-    threshold: Score::Similarity(5),
-    reference: Score::Similarity(5),
-    marks: |text| text.starts_with(b"text:1:"),
-    ..of_unit("text")
-};
-
-// Its digests are its features.
-pub(crate) const ROW: Row = row(&Named::Text, |text| parse(Named::Text, text), || start(Named::Text, Text.hasher()))
-    .with_features(|| start(Named::Text, Text.hasher()));
 
 impl Method for Text {
     type Digest = Digest;

@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_compiled_terminal_is_no_arc() {
-        // `A.TXT`, packed, of 1988, and a terminal whose names are as long as ARC's fields are wide.
+        // `A.TXT`, packed, of 1988; and terminals, whose lengths may look like a name.
         let arc = [b"\x1a\x03A.TXT\0\0\0\0\0\0\0\0\x20\0\0\0".as_slice(), &[0x21, 0x11, 0, 0], &[0; 16]].concat();
         assert_eq!(files_in(&arc), Some("ARC"));
         for names in ["vt|t", "=|a terminal of the tests with a long name"] {

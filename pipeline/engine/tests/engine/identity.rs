@@ -143,7 +143,7 @@ fn plan(names: &[&str], memory: usize, threads: usize, prefetchers: usize, mode:
     Plan { memory, threads, prefetchers, mode, piecewise, ..Plan::new(algorithms) }
 }
 
-/// A division of a user's own: every answer to when lanes are read, by threads of one role and of two.
+/// A division of a user's own: each answer to when lanes are read, by threads of one role or two.
 const fn own(name: &'static str, laps: Laps, is_apart: bool) -> Division {
     let about = "A mode of the tests";
     Division { name, about, laps, is_apart, prefetchers: |_| 2, readers: |threads, more| threads.max(more) }

@@ -106,9 +106,9 @@ impl CellResult {
         self.processes.iter().map(|process| process.iter().map(of).collect()).collect()
     }
 
-    /// The least over all repeats in milliseconds of processor time, which other work on the machine
-    /// changes least; of wall time where the clock of processor time has too long steps. None when
-    /// there is a fault.
+    /// The least over all repeats in milliseconds of processor time, which other work changes
+    /// least; of wall time where the clock of processor time has too long steps. None when there is
+    /// a fault.
     pub fn least(&self) -> Option<f64> {
         let of = |time| self.milliseconds(time).concat().into_iter().reduce(f64::min);
         of(Time::Cpu).filter(|cpu| *cpu > 0.0).or_else(|| of(Time::Wall))
