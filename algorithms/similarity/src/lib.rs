@@ -58,7 +58,7 @@ pub use foreign::{Foreign, Own};
 pub use listed::Listed;
 pub use method::{Hasher, Method};
 pub use named::Named;
-pub use profile::{ABSENT, Profile};
+pub use profile::{ABSENT, Profile, Reads};
 pub use profiles::TLSH_ABSENT;
 pub use registry::ROWS;
 pub use score::{Comparison, Degenerate, Evidence, Score, shared};

@@ -6,6 +6,9 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+/// Reads the text of a digest.
+pub type Reads = fn(&str) -> Result<Foreign, ParseError>;
+
 /// All that others must know of a method. Two profiles are equal when their names are.
 #[derive(Clone, Copy)]
 pub struct Profile {
@@ -38,7 +41,7 @@ pub struct Profile {
     pub marks: fn(&[u8]) -> bool,
     /// Reads the text of a digest with an empty name; `None` where digests have a kind of
     /// [`Content`](crate::Content), which says how.
-    pub read: Option<fn(&str) -> Result<Foreign, ParseError>>,
+    pub read: Option<Reads>,
 }
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
@@ -71,7 +74,7 @@ impl Profile {
     /// `threshold`. Change what differs:
     /// `Profile { unit: "word", ..Profile::new::<Self>("mine", Score::Similarity(50)) }`.
     pub const fn new<M: Own>(name: &'static str, threshold: Score) -> Profile {
-        let read = |text: &str| text.parse().map(Foreign::new::<M>);
+        let read: Reads = |text| text.parse().map(Foreign::new::<M>);
         Profile { threshold, reference: threshold, read: Some(read), ..Profile::plain(name) }
     }
 

@@ -33,7 +33,7 @@ fn each(test: impl Fn(&Room)) {
     }
 }
 
-fn words<'a>(line: &'a str) -> Vec<&'a str> {
+fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
