@@ -21,10 +21,6 @@ pub(crate) const OPENING: u64 = 128 << 10;
 const RISE: f64 = 1.1;
 /// A trial that has taken that many times what the way before would have taken has failed.
 const LATE: f64 = 1.5;
-/// So does one that has brought less than this part of the bytes that the way before would have
-/// brought in the same time, after this many seconds: where seeks cost, each piece costs one.
-const POOR: f64 = 1.0 / 3.0;
-const EARLY: f64 = 0.02;
 /// After a trial that failed, and each further one, that many times as many files are read before
 /// the next. The share of trials in all reading is small, and a device that changes is found out.
 const PATIENCE: u64 = 8;
@@ -43,10 +39,9 @@ pub(crate) enum Way {
 /// A trial of another way.
 #[derive(Clone, Copy)]
 struct Trial {
-    /// The way before, and its bytes a second, with openings and without.
+    /// The way before, and its bytes a second.
     before: Way,
     rate: f64,
-    pure: f64,
     /// The part of a window that it takes.
     part: u64,
 }
@@ -115,22 +110,18 @@ impl Choice {
     fn next(&mut self, took: f64) -> Way {
         let part = self.trial.map_or(1, |trial| trial.part);
         let work = (self.bytes + OPENING * self.files) as f64;
-        let is_late = self.trial.is_some_and(|trial| {
-            let is_poor = took > EARLY && (self.bytes as f64) < POOR * trial.pure * took;
-            !is_fewer(trial.before, self.way) && (is_poor || took > LATE * most_work(part) / trial.rate)
-        });
+        let is_late = self
+            .trial
+            .is_some_and(|trial| !is_fewer(trial.before, self.way) && took > LATE * most_work(part) / trial.rate);
         if self.files * part < FILES && self.bytes * part < BYTES && !is_late {
             return self.way;
         }
-        let (rate, pure) = (work / took, self.bytes as f64 / took);
+        let rate = work / took;
         self.begin();
-        let Some(Trial { before, rate: old, part, .. }) = self.trial.take() else {
-            return self.try_another(rate, pure);
-        };
+        let Some(Trial { before, rate: old, part }) = self.trial.take() else { return self.try_another(rate) };
         let is_fewer = is_fewer(before, self.way);
         if !is_fewer && part > 1 && rate >= old * CLEAR {
-            // It has brought enough so far.
-            self.trial = Some(Trial { before, rate: old, pure: 0.0, part: 1 });
+            self.trial = Some(Trial { before, rate: old, part: 1 });
             return self.way;
         }
         let is_better = if is_fewer { rate * RISE >= old } else { part == 1 && rate >= old * RISE };
@@ -145,7 +136,7 @@ impl Choice {
     }
 
     /// The way that is tried next, if it is time for it.
-    fn try_another(&mut self, rate: f64, pure: f64) -> Way {
+    fn try_another(&mut self, rate: f64) -> Way {
         self.measured += 1;
         let others = self.others();
         if self.measured < self.needed || others.is_empty() {
@@ -157,7 +148,7 @@ impl Choice {
             _ if is_fewer(self.way, next) => 1,
             _ => TRIAL,
         };
-        self.trial = Some(Trial { before: self.way, rate, pure, part });
+        self.trial = Some(Trial { before: self.way, rate, part });
         next
     }
 
@@ -234,27 +225,6 @@ mod tests {
                 assert!(share > 0.9, "{name}, {lanes_first}: {share}");
             }
         }
-    }
-
-    #[test]
-    fn a_trial_that_brings_little_ends_early() {
-        // 16 files of 419 KiB in 16 ms each, as a head has them.
-        let (file, each) = (419 << 10, 0.016);
-        let mut choice = Choice::new(8, true);
-        (choice.files, choice.bytes) = (FILES, FILES * file);
-        choice.way = choice.next(FILES as f64 * each);
-        assert_eq!(choice.way, Way::Lanes);
-        // Three pieces of 60 KiB, each after a seek.
-        choice.bytes = 60 << 10;
-        assert_eq!(choice.next(0.012), Way::Lanes, "too early to say");
-        choice.bytes = 180 << 10;
-        assert_eq!(choice.next(0.031), Way::Ahead(1));
-        // With as many bytes as one reader brings it goes on.
-        let mut choice = Choice::new(8, true);
-        (choice.files, choice.bytes) = (FILES, FILES * file);
-        choice.way = choice.next(FILES as f64 * each);
-        choice.bytes = 800 << 10;
-        assert_eq!(choice.next(0.031), Way::Lanes);
     }
 
     #[test]
