@@ -30,7 +30,7 @@ pub struct Part {
     /// How many images all parts together have.
     pub images: u32,
     pub table: Resource,
-    /// Where its header's resources end: nothing of it follows.
+    /// Where its header and the header's resources end: nothing of it follows.
     pub end: u64,
     /// The identifier that all parts of a set have in common.
     pub guid: [u8; 16],
@@ -63,7 +63,8 @@ impl Part {
         // The table, the text in XML, the metadata to start from, and the checksums.
         let resources = [48, 72, 96, 124].map(|at| Resource::of(&raw, at, base));
         let ends = resources.iter().filter(|resource| resource.stored > 0);
-        let end = ends.map(|resource| resource.offset.saturating_add(resource.stored)).max().unwrap_or(0);
+        let ends = ends.map(|resource| resource.offset.saturating_add(resource.stored));
+        let end = ends.fold(base.saturating_add(SIZE as u64), u64::max);
         Ok(Part { packing, chunk, number, count, images, table, end, guid })
     }
 }
