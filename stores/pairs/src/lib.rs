@@ -11,7 +11,6 @@ mod blocks;
 mod certain;
 mod collection;
 mod families;
-mod foreign;
 mod given;
 mod join;
 mod list;

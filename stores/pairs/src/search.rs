@@ -1,7 +1,6 @@
 //! From a collection to its pairs.
 
 use crate::collection::{Collection, Digests, Features};
-use crate::foreign;
 use crate::join;
 use crate::pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use crate::sorter::Sorter;
@@ -140,7 +139,11 @@ impl Search {
             Digests::Pdq(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Phash(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Crops(digests) => index::crops_share(digests, pairs, least, share, visitor),
-            Digests::Foreign(digests) => foreign::share(digests, pairs, self.threshold, share, visitor),
+            // As with all methods, inputs with nothing in common make no pair.
+            Digests::Foreign(digests) => index::each_share(digests.len() as u32, pairs, share, visitor, |a, b| {
+                let score = digests[a as usize].compare(&digests[b as usize])?.score;
+                (score != Score::Similarity(0) && score.reaches(self.threshold)).then_some(score)
+            }),
             // Features decide.
             Digests::Shingles(_) | Digests::Outlines(_) => ControlFlow::Continue(Report::default()),
             Digests::Exact(_) if share.part > 0 => ControlFlow::Continue(Report::default()),

@@ -4,7 +4,7 @@
 //! of their pieces (Norouzi, Punjani & Fleet, *Fast exact search in Hamming space with multi-index
 //! hashing*, 2014). Pieces of 16 bits are looked up with all values that differ in none or in one.
 
-use super::{Pairs, Report, Share, Visitor, count, ordered};
+use super::{Pairs, Report, Share, Visitor, count, each_share, ordered};
 use crate::Score;
 use crate::pictures::Bits;
 use std::ops::ControlFlow;
@@ -37,7 +37,10 @@ pub fn bits_share<const WORDS: usize>(
     // has too many values.
     let each = radius > 1 || digests.len() as u64 <= NEAR * pieces as u64;
     if each {
-        each_with_each(digests, pairs, threshold, share, visitor)
+        each_share(count(digests), pairs, share, visitor, |a, b| {
+            let distance = digests[a as usize].distance(&digests[b as usize]);
+            (distance <= threshold).then_some(Score::Distance(distance))
+        })
     } else {
         by_pieces(digests, pairs, (threshold, radius as u32), share, visitor)
     }
@@ -51,33 +54,6 @@ pub fn bits<const WORDS: usize>(
     visitor: &mut impl Visitor,
 ) -> ControlFlow<(), Report> {
     bits_share(digests, pairs, threshold, Share::WHOLE, visitor)
-}
-
-fn each_with_each<const WORDS: usize>(
-    digests: &[Bits<WORDS>],
-    pairs: Pairs,
-    threshold: u32,
-    share: Share,
-    visitor: &mut impl Visitor,
-) -> ControlFlow<(), Report> {
-    let places = count(digests);
-    let mut report = Report::default();
-    for a in 0..places {
-        if a.is_multiple_of(STEP) {
-            visitor.progress(a.into(), places.into())?;
-        }
-        if a % share.of.max(1) != share.part {
-            continue;
-        }
-        for b in (a + 1..places).filter(|&b| pairs.include(a, b)) {
-            report.compared += 1;
-            let distance = digests[a as usize].distance(&digests[b as usize]);
-            if distance <= threshold {
-                visitor.hit(ordered(a, b, Score::Distance(distance)))?;
-            }
-        }
-    }
-    ControlFlow::Continue(report)
 }
 
 /// The places of digests by the value of one of their pieces, ascending.
