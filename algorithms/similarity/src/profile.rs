@@ -50,8 +50,7 @@ pub struct Profile {
 pub const ABSENT: &str = "none";
 
 impl Profile {
-    /// A method without anything of its own: similarities, reported from 21 on, as mrsh-v2's
-    /// authors found for theirs.
+    /// A method without anything of its own: similarities; pairs are reported from 21 on.
     pub(crate) const fn plain(name: &'static str) -> Profile {
         Profile {
             name,

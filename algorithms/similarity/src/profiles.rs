@@ -3,8 +3,8 @@
 use crate::Score;
 use crate::profile::Profile;
 
-/// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
-/// hardly varied.
+/// The text of an input that has no digest under TLSH, as its own program prints it: shorter than
+/// 50 bytes, longer than 4 GiB, or hardly varied.
 pub const TLSH_ABSENT: &str = "TNULL";
 
 pub(crate) const SSDEEP: Profile = Profile {

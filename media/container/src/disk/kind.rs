@@ -55,7 +55,8 @@ impl Kind {
     /// keeps, and that are not read.
     pub fn unread_states(self, start: &[u8]) -> Option<String> {
         let count = if self == Kind::Qcow2 { be32(start, 60) } else { 0 };
-        (count > 0).then(|| format!("QCOW2 image: it keeps {count} snapshots, whose content is not read"))
+        let snapshots = if count == 1 { "snapshot" } else { "snapshots" };
+        (count > 0).then(|| format!("QCOW2 image: it keeps {count} {snapshots}, whose content is not read"))
     }
 
     /// Whether a file of this format with these first bytes is a later part of an image: a later

@@ -36,7 +36,7 @@ fn snapshots_and_archives_behind_a_disk_are_named() {
         let seen = inside(&room, name);
         assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""), "{name}");
     }
-    for (name, said) in [("behind", "gzip behind"), ("q-behind", "gzip behind the disk"), ("s", "keeps 1 snapshots")] {
+    for (name, said) in [("behind", "gzip behind"), ("q-behind", "gzip behind the disk"), ("s", "keeps 1 snapshot,")] {
         let seen = inside(&room, name);
         assert_eq!(seen.code, Some(3), "{name}");
         assert!(seen.stderr.contains(said), "{name}: {}", seen.stderr);

@@ -65,8 +65,7 @@ fn lists_and_seals_are_verified_and_brought_to_date() {
         room.file("sealed.sums", sealed.replace("e/a", "e/b").as_bytes());
         let seen = pfh(room, ["check", "sealed.sums"]);
         assert!(seen.code == Some(1) && seen.stderr.contains("seal"), "{seen:?}");
-        let seen = pfh(room, ["hash", "-r", "--update", "list.jsonl", "e"]);
-        assert!(matches!(seen.code, Some(0 | 1)), "{seen:?}");
+        run(room, "hash -r --update list.jsonl e");
         run(room, "check -q list.jsonl");
     });
 }
