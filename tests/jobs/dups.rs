@@ -200,8 +200,7 @@ fn a_script_clones_by_the_words_of_macos() {
         ),
     ] {
         let path = room.at("bin").join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        pfh_inject::executable(&path, format!("#!/bin/sh\n{text}\n").as_bytes());
     }
     let (copy, script) = (room.at("d/the first"), room.at("script"));
     std::fs::set_permissions(&copy, PermissionsExt::from_mode(0o640)).unwrap();

@@ -9,6 +9,7 @@
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
+//! - [`executable`]: a program that a test makes and runs.
 //! - [`Browser`]: a page in Chromium, in bounded time; [`Tab`]: one that stays open.
 //! - [`Recording`]: the writes and syncs of a program, and the states that a power cut may leave of
 //!   it.
@@ -28,6 +29,8 @@ mod content;
 #[cfg(unix)]
 mod device;
 mod errno;
+#[cfg(unix)]
+mod executable;
 #[cfg(unix)]
 mod filesystem;
 #[cfg(unix)]
@@ -50,6 +53,8 @@ pub use content::{content, families, random};
 #[cfg(unix)]
 pub use device::{Loop, Tmpfs, Zram};
 pub use errno::Injection;
+#[cfg(unix)]
+pub use executable::executable;
 #[cfg(unix)]
 pub use filesystem::{File, Files, Mounted};
 #[cfg(unix)]

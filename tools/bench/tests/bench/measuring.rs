@@ -91,8 +91,7 @@ fn a_program_that_answers_otherwise_ends_the_benchmark() {
     let room = tempfile::tempdir().unwrap();
     let liar = room.path().join("liar");
     let script = format!("#!/bin/sh\ncase \"$*\" in *uring*) echo '{0}  a';; *) echo '{1}  a';; esac\n", "00", "11");
-    std::fs::write(&liar, script).unwrap();
-    std::fs::set_permissions(&liar, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    pfh_inject::executable(&liar, script.as_bytes());
     let (liar, here) = (liar.to_str().unwrap(), room.path().to_str().unwrap());
     let seen = run(&["io", here, "--pfh", liar, "--rounds", "1", "--room", here]);
     assert_eq!((seen.status.code(), text(&seen.stdout)), (Some(1), String::new()), "{}", text(&seen.stderr));

@@ -42,8 +42,7 @@ fn acquired(room: &Room, path: &str, image: &str) -> (Outcome, Vec<Value>, Strin
 }
 
 fn script(room: &Room, directory: &str, text: &str) -> String {
-    let path = room.file(Path::new(directory).join("smartctl"), text.as_bytes());
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = room.executable(Path::new(directory).join("smartctl"), text.as_bytes());
     format!("{}:/usr/bin:/bin", path.parent().unwrap().display())
 }
 

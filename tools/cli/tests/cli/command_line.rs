@@ -41,8 +41,7 @@ fn help_and_what_others_type_first() {
 #[test]
 fn bench_starts_the_program_beside_it() {
     let room = Room::new();
-    let program = room.path().join("pfh");
-    fs::copy(env!("CARGO_BIN_EXE_pfh"), &program).unwrap();
+    let program = room.executable("pfh", &fs::read(env!("CARGO_BIN_EXE_pfh")).unwrap());
     let run = |words: &str| {
         let alone = std::process::Command::new(&program).args(words.split(' ')).env("PATH", "").output().unwrap();
         (alone.status.code(), String::from_utf8(alone.stdout).unwrap(), String::from_utf8(alone.stderr).unwrap())
@@ -54,12 +53,10 @@ fn bench_starts_the_program_beside_it() {
     assert!(code == Some(2) && said.contains("pfh-bench") && said.contains("cargo install"), "{said}");
     // Arguments are looked at before it is started; its output, exit code and signal are passed on.
     assert_eq!(run("bench sizes").0, Some(2));
-    let other = room.path().join("pfh-bench");
-    fs::write(&other, "#!/bin/sh\necho \"$PFH_PROGRAM:$*\"\necho err >&2\nexit 3\n").unwrap();
-    fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    room.executable("pfh-bench", b"#!/bin/sh\necho \"$PFH_PROGRAM:$*\"\necho err >&2\nexit 3\n");
     let expected = format!("{}:sizes -- -x\n", program.canonicalize().unwrap().display());
     assert_eq!(run("bench sizes -- -x"), (Some(3), expected, "err\n".to_owned()));
-    fs::write(&other, "#!/bin/sh\nkill -TERM $$\n").unwrap();
+    room.executable("pfh-bench", b"#!/bin/sh\nkill -TERM $$\n");
     assert_eq!(run("bench sizes .").0, None);
 }
 

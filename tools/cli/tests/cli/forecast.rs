@@ -212,9 +212,9 @@ fn directories_that_cannot_be_read_are_named_and_in_the_exit_code() {
         false => bench(&room, &["sizes", "d"]),
         // As somebody else, who can reach the room.
         true => {
-            let program = room.path().join("pfh");
-            fs::copy(pfh, &program).unwrap();
-            fs::copy(env!("CARGO_BIN_EXE_pfh-bench"), room.path().join("pfh-bench")).unwrap();
+            for (name, program) in [("pfh", pfh), ("pfh-bench", env!("CARGO_BIN_EXE_pfh-bench"))] {
+                room.executable(name, &fs::read(program).unwrap());
+            }
             for path in room.path().ancestors().take(1) {
                 fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
             }

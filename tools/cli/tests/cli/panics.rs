@@ -187,8 +187,7 @@ fn a_panic_beside_a_disk_ends_its_acquisition() {
     }
     let room = room();
     let device = Loop::attach(&room.path().join("disk"), &["-r"]).unwrap();
-    let smartctl = room.file("bin/smartctl", b"#!/bin/sh\necho '{\"model_name\": \"M\"}'\n");
-    std::fs::set_permissions(&smartctl, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    room.executable("bin/smartctl", b"#!/bin/sh\necho '{\"model_name\": \"M\"}'\n");
     for (at, is_verified) in [(1, false), (2, false), (3, true)] {
         shell(&room, "rm -f image*");
         let line = format!("acquire {} --to image", device.path().display());

@@ -182,6 +182,15 @@ impl Room {
         path
     }
 
+    /// Writes a program below it, which runs at once.
+    #[cfg(unix)]
+    pub fn executable(&self, name: impl AsRef<Path>, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        pfh_inject::executable(&path, bytes);
+        path
+    }
+
     /// Writes a file below it, with the directories on the way.
     pub fn file(&self, name: impl AsRef<Path>, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
