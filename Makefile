@@ -51,15 +51,17 @@ nightly: features portable windows macos model worlds ## the tests that take min
 	$(CARGO) test --package pfh-kernel --package pfh-digest --config profile.dev.package.pfh-kernel.overflow-checks=true --config profile.dev.package.pfh-kernel.debug-assertions=true
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
-campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
+campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, every allocation of eleven commands, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
+	PFH_ALLOCATIONS_EACH=1 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --release --test cli every_allocation
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --package pfh-container --package pfh-encrypted --release mutants
 
-worlds: ## WORLDS worlds (a million) around the jobs, from the number CAMPAIGN (today's date); one that breaks a law prints its number and its shrunk script; two hours, nightly
+worlds: ## WORLDS worlds (a million) around the jobs, from the number CAMPAIGN (today's date); one that breaks a law prints its number and its shrunk script; then ten jobs in which every call fails; two hours, nightly
 	$(CARGO) test --package pfh-world --no-run
 	seq 0 1000 $$(($(WORLDS) - 1)) | xargs -P $$(nproc) -I {} env PFH_CAMPAIGN=$(CAMPAIGN) PFH_WORLDS_FROM={} PFH_WORLDS=1000 \
 		$(CARGO) test --quiet --package pfh-world --test worlds every_world
+	PFH_SWEEP=1 $(CARGO) test --quiet --package pfh-world --test worlds every_call
 
 model: ## a million schedules of each case of the scheduler's model, PFH_MODEL_SEED=… from another seed; hours, nightly
 	PFH_MODEL=$${PFH_MODEL:-1000000} $(CARGO) test --package pfh-engine --release --test model

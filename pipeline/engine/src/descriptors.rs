@@ -2,7 +2,8 @@
 
 use crate::plan::Plan;
 use pfh_prefetch::Backend;
-use pfh_source::{Batch, os};
+use pfh_prefetch::host::descriptors;
+use pfh_source::Batch;
 
 /// Descriptors that stay free for all but the readers: the standard streams, the walk, outputs, a
 /// cache, known sets.
@@ -29,7 +30,7 @@ const MOST_LANES: usize = 64;
 impl Fit {
     /// For the limit of this process.
     pub fn new(plan: &Plan) -> Self {
-        Self::within(plan, os::descriptors())
+        Self::within(plan, descriptors())
     }
 
     fn within(plan: &Plan, limit: usize) -> Self {

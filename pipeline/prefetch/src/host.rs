@@ -1,8 +1,8 @@
-//! The machine below a run: locks, threads, a clock, waits, calls for several
-//! files at once. The model of the scheduler (`pipeline/engine/tests/model`) compiles the same
+//! The machine below a run: locks, threads, a clock, waits, open files, calls for several files at
+//! once. The model of the scheduler (`pipeline/engine/tests/model`) compiles the same
 //! sources over a host of its own, in which one seed decides who runs next and what fails.
 
-pub use pfh_source::os::Waits;
+pub use pfh_source::os::{Waits, descriptors};
 pub use pfh_source::{Ahead, Batch};
 pub use std::sync::{Condvar, Mutex, MutexGuard, atomic};
 pub use std::time::Instant;

@@ -8,6 +8,7 @@
 //! - [`Spindle`]: the cost of reads from a rotating disk; [`Files::on`] puts files on one.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
+//! - [`Allocations`]: memory that cannot be had at the N-th allocation.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
 //! - [`executable`]: a program that a test makes and runs.
 //! - [`Browser`]: a page in Chromium, in bounded time; [`Tab`]: one that stays open.
@@ -21,6 +22,8 @@
 //! On Windows there are the bytes, [`Trial`] and [`lacks`] alone.
 #![forbid(unsafe_code)]
 
+#[cfg(unix)]
+mod allocations;
 #[cfg(unix)]
 mod answers;
 #[cfg(unix)]
@@ -47,6 +50,8 @@ mod trial;
 #[cfg(unix)]
 mod workplace;
 
+#[cfg(unix)]
+pub use allocations::Allocations;
 #[cfg(unix)]
 pub use browser::Browser;
 pub use content::{content, families, random};

@@ -20,6 +20,8 @@ pub struct Account {
     pub acts: Vec<(At, Act)>,
     /// Calls of the system that were seen.
     pub calls: u64,
+    /// Those on files of the room, in their order.
+    pub seen: Vec<At>,
     /// Whether the calls were without end.
     pub endless: bool,
     /// Evidence that is not as it was left.

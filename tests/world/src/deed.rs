@@ -18,6 +18,8 @@ pub enum Deed {
     Remove(String),
     /// A file gets another name.
     Rename(String, String),
+    /// A file gets a second name, in the place of any that had it: a hard link.
+    Link(String, String),
     /// Two files change places.
     Swap(String, String),
     /// A byte changes, and the modification time is put back: a disk decays so.
@@ -30,7 +32,7 @@ impl Deed {
     /// The names that it is about.
     pub fn names(&self) -> Vec<&str> {
         match self {
-            Deed::Rename(one, other) | Deed::Swap(one, other) => vec![one, other],
+            Deed::Rename(one, other) | Deed::Link(one, other) | Deed::Swap(one, other) => vec![one, other],
             Deed::Make(name, ..)
             | Deed::Write(name, ..)
             | Deed::Resize(name, _)
@@ -49,6 +51,7 @@ impl fmt::Display for Deed {
             Deed::Resize(name, length) => write!(f, "resize {name} {length}"),
             Deed::Remove(name) => write!(f, "remove {name}"),
             Deed::Rename(from, to) => write!(f, "rename {from} {to}"),
+            Deed::Link(from, to) => write!(f, "link {from} {to}"),
             Deed::Swap(one, other) => write!(f, "swap {one} {other}"),
             Deed::Rot(name, at) => write!(f, "rot {name} {at}"),
             Deed::Date(name, seconds) => write!(f, "date {name} {seconds}"),
@@ -74,6 +77,7 @@ fn parsed(verb: &str, words: &mut dyn Iterator<Item = &str>) -> Option<Deed> {
         "resize" => Deed::Resize(name, word(words)?),
         "remove" => Deed::Remove(name),
         "rename" => Deed::Rename(name, word(words)?),
+        "link" => Deed::Link(name, word(words)?),
         "swap" => Deed::Swap(name, word(words)?),
         "rot" => Deed::Rot(name, word(words)?),
         "date" => Deed::Date(name, word(words)?),

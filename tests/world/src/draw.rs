@@ -141,7 +141,7 @@ impl Artist {
     fn deed(&mut self, name: &str) -> Deed {
         let other = if name == MEDIUM { MEDIUM } else { self.random.pick(&NAMES) }.to_owned();
         let (name, salt) = (name.to_owned(), self.random.number());
-        match self.random.below(12) {
+        match self.random.below(13) {
             0 | 1 => self.made(&name),
             2..=4 => {
                 let at = self.random.below(5000);
@@ -152,6 +152,7 @@ impl Artist {
             8 => Deed::Rename(name, other),
             9 if name != MEDIUM && self.random.one_in(3) => Deed::Swap("tree/d".to_owned(), "tree/k".to_owned()),
             9 => Deed::Swap(name, other),
+            11 if name != MEDIUM => Deed::Link(name, other),
             10 => Deed::Rot(name, self.random.below(3000)),
             _ => Deed::Date(name, self.random.pick(&[-86_400, 0, 1_000_000_000, 4_000_000_000])),
         }

@@ -3,7 +3,8 @@
 //!
 //! A [`Script`](script::Script) is [drawn](draw::draw) from a seed, [played](play::play), and
 //! judged by [laws]: each judge knows which bytes stood when. [`campaign`] plays many, and shrinks
-//! the script of each that breaks a law.
+//! the script of each that breaks a law; a [`sweep`](sweep::Case::sweep) lets every call of a job
+//! fail.
 #![cfg(unix)]
 #![forbid(unsafe_code)]
 
@@ -23,3 +24,4 @@ pub mod script;
 pub mod shrink;
 pub mod stage;
 pub mod step;
+pub mod sweep;

@@ -109,6 +109,18 @@ impl Past {
         self.put(to, Some(file));
     }
 
+    /// Whether two names are of one file.
+    pub fn is_one(&self, one: &str, other: &str) -> bool {
+        self.names.get(one).is_some_and(|file| self.names.get(other) == Some(file))
+    }
+
+    /// A file has a second name, in the place of any that had it.
+    pub fn link(&mut self, from: &str, to: &str) {
+        let Some(&file) = self.names.get(from) else { return };
+        self.touch(file);
+        self.put(to, Some(file));
+    }
+
     /// Two files, or two directories, have changed places.
     pub fn swap(&mut self, one: &str, other: &str) {
         if !self.names.contains_key(one) {

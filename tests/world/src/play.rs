@@ -118,6 +118,7 @@ fn step(room: &Arc<Room>, past: &mut Past, steps: &[Step], acts: Vec<(At, Act)>)
         unkilled,
         acts: std::mem::take(&mut played.acts),
         calls,
+        seen: std::mem::take(&mut played.order),
         endless,
         altered: room.altered(past)?,
     })

@@ -61,7 +61,7 @@ impl Room {
         let needs: Vec<&String> = match deed {
             Deed::Make(..) => Vec::new(),
             Deed::Swap(one, other) => vec![one, other],
-            Deed::Rename(from, _) => vec![from],
+            Deed::Rename(from, _) | Deed::Link(from, _) => vec![from],
             Deed::Write(name, ..) | Deed::Resize(name, _) | Deed::Remove(name) | Deed::Rot(name, _) => vec![name],
             Deed::Date(name, _) => vec![name],
         };
@@ -100,7 +100,8 @@ impl Room {
                 fs::remove_file(self.path(name))?;
                 past.remove(name);
             }
-            Deed::Rename(from, to) if from != to => {
+            // Of two names of one file neither goes.
+            Deed::Rename(from, to) if from != to && !past.is_one(from, to) => {
                 fs::rename(self.path(from), self.path(to))?;
                 past.rename(from, to);
             }
@@ -108,7 +109,17 @@ impl Room {
                 self.swap(one, other)?;
                 past.swap(one, other);
             }
-            Deed::Rename(..) | Deed::Swap(..) => return Ok(false),
+            Deed::Link(from, to) if from != to && past.content(from).is_some() => {
+                let fresh = self.path("fresh");
+                fs::hard_link(self.path(from), &fresh)?;
+                fs::rename(&fresh, self.path(to))?;
+                // Renaming a name over another one of its file does nothing, and leaves both.
+                if fresh.exists() {
+                    fs::remove_file(fresh)?;
+                }
+                past.link(from, to);
+            }
+            Deed::Rename(..) | Deed::Swap(..) | Deed::Link(..) => return Ok(false),
             Deed::Rot(name, at) => {
                 let content = past.content(name).map(|content| content.bytes.clone()).unwrap_or_default();
                 let Some(byte) = content.get(*at) else { return Ok(false) };

@@ -40,6 +40,8 @@ pub struct Played {
     pub killed: Option<Files>,
     /// The kinds of calls that were seen, with their files and how often.
     pub seen: HashMap<(Kind, String), u32>,
+    /// The calls on files of the room, in their order.
+    pub order: Vec<At>,
     waiting: Vec<(At, Act)>,
     /// Errors that go on, with how often they come.
     failing: Vec<((Kind, String), i32, u32)>,
@@ -200,6 +202,7 @@ impl Played {
         let turn = self.seen.entry(key.clone()).or_default();
         *turn += 1;
         let turn = *turn;
+        self.order.push(At { kind: call.kind, place: place.to_owned(), turn });
         let mut answer = Answer::Pass;
         let mut at = 0;
         while at < self.waiting.len() {

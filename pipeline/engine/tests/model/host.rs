@@ -20,12 +20,20 @@ thread_local! {
     static CLOCK: Cell<u64> = const { Cell::new(0) };
     /// Threads that can still be had.
     static THREADS: Cell<u32> = const { Cell::new(u32::MAX) };
+    /// Files that may be open.
+    static DESCRIPTORS: Cell<usize> = const { Cell::new(1024) };
 }
 
-/// Begins a schedule, in which that many threads can be had.
-pub fn begin(threads: u32) {
+/// Begins a schedule, in which that many threads can be had, and so many files may be open.
+pub fn begin(threads: u32, descriptors: usize) {
     CLOCK.set(0);
     THREADS.set(threads);
+    DESCRIPTORS.set(descriptors);
+}
+
+/// Files that may be open.
+pub fn descriptors() -> usize {
+    DESCRIPTORS.get()
 }
 
 /// One chance in `many`.

@@ -62,7 +62,7 @@ fn slabs_come_back() {
 /// Two clients push and wait, fewer than there are lanes. One has its digests before the queue
 /// ends.
 fn queue(each: u8, threads: usize, memory: usize) {
-    crate::host::begin(u32::MAX);
+    crate::host::begin(u32::MAX, 1024);
     let algorithm: Algorithm = "sha256".parse().unwrap();
     let wait = Duration::from_millis(1);
     let queue = Arc::new(Queue::new(algorithm, Terms { wait, threads, memory }).unwrap());

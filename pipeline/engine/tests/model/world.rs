@@ -131,7 +131,9 @@ fn fate(faults: Faults) -> Fate {
 /// One run over `count` files. It ends, each file leaves once and in order with the digest of its
 /// bytes or a problem, and memory stays within the budget.
 pub fn run_once(count: u64, mode: Mode, faults: Faults) {
-    begin(if faults.refused { thread_rng().gen_range(0..5) } else { u32::MAX });
+    // With 8 and 16 fewer threads read than hash.
+    let descriptors = [8, 16, 40, 1024][thread_rng().gen_range(0..4)];
+    begin(if faults.refused { thread_rng().gen_range(0..5) } else { u32::MAX }, descriptors);
     let over: Arc<AtomicBool> = Arc::default();
     let algorithms: Vec<Algorithm> = vec!["crc32".parse().unwrap()];
     let mut files = Vec::new();
@@ -147,7 +149,7 @@ pub fn run_once(count: u64, mode: Mode, faults: Faults) {
     let given = if faults.short { thread_rng().gen_range(0..count) } else { count };
     let items: Vec<Item> = items.take(given as usize).collect();
     let backend = if chance(4) { Backend::Plain } else { Backend::Auto };
-    let threads = thread_rng().gen_range(1..=3);
+    let threads = thread_rng().gen_range(1..=4);
     // Without readers ahead, threads change their role.
     let prefetchers = thread_rng().gen_range(0..=2);
     let memory = if chance(2) { 4096 } else { 32 << 10 };

@@ -75,7 +75,8 @@ pub fn put_in_place(manifest: &Path) -> Result<(), FileError> {
 /// manifest, and removes it otherwise. Without one that waits nothing is done.
 ///
 /// # Errors
-/// When it cannot be renamed or removed, or the bytes were not read to their end: it waits on.
+/// When it cannot be read, renamed or removed, or the bytes were not read to their end: it waits
+/// on.
 pub fn settle(manifest: &Path, bytes: &[u8], options: &Options, registry: Registry) -> Result<(), FileError> {
     let waiting = waiting(manifest);
     if std::fs::symlink_metadata(&waiting).is_err() {
@@ -84,6 +85,8 @@ pub fn settle(manifest: &Path, bytes: &[u8], options: &Options, registry: Regist
     let settled = match verify_by(&waiting, manifest, bytes, options, registry, None) {
         Ok(Some(_)) => std::fs::rename(&waiting, beside(manifest)),
         Err(unread @ FileError::Wrong { error: SealError::Io(_), .. }) => return Err(unread),
+        // One that cannot be read now may be that of these bytes.
+        Err(unread @ FileError::Read { .. }) if !unread.is_verdict() => return Err(unread),
         _ => std::fs::remove_file(&waiting),
     };
     settled.map_err(|error| FileError::Write { seal: waiting, error })

@@ -16,14 +16,18 @@ pub fn judge(account: &Account, past: &Past, court: &mut Court) {
         judge_list(account, past, list, court);
     }
     let killed = account.is_killed();
-    let is_stuck =
-        account.acts.iter().any(|(At { kind, .. }, act)| *kind == Kind::Remove && matches!(act, Act::Fail(..)));
+    // It could not be removed, or not be read to decide on it: the next run does.
+    let is_stuck = |name: &str| {
+        let is_of = |At { kind, place, .. }: &At| *kind == Kind::Remove || place == name;
+        account.acts.iter().any(|(at, act)| is_of(at) && matches!(act, Act::Fail(..)))
+    };
     for (name, bytes) in &account.after {
         let is_own = name.starts_with("images/") || lists.iter().any(|list| name.starts_with(*list));
         let is_same = account.before.get(name) == Some(bytes);
-        court.demand(Law::Whole, is_own || is_same || killed, || format!("{name} was written by nobody's wish"));
         let is_passing = name.contains(".pfh-") || name.ends_with(".new");
-        let holds = !is_passing || is_same || killed || is_stuck;
+        let is_known = is_own || is_same || killed || is_passing && is_stuck(name);
+        court.demand(Law::Whole, is_known, || format!("{name} was written by nobody's wish"));
+        let holds = !is_passing || is_same || killed || is_stuck(name);
         court.demand(Law::Whole, holds, || format!("{name} was left behind"));
     }
     for name in account.before.keys().filter(|name| !account.after.contains_key(*name)) {

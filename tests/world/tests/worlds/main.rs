@@ -5,3 +5,4 @@ mod caught;
 mod found;
 mod real;
 mod scripts;
+mod sweep;

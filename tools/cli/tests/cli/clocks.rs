@@ -1,11 +1,14 @@
-//! Clocks at 1970, 2038, 2106 and 9999, clocks that go back and that stand still: no verdict,
-//! state, seal, log or set depends on them. `faketime` sets the present time of the program; the
-//! times of files are the system's.
+//! Clocks at 1970, 2038, 2106 and 9999, clocks that go back, that stand still, and that jump while
+//! a run goes on: no verdict, state, seal, log or set depends on them. `faketime` sets the present
+//! time of the program; the times of files are the system's.
 #![cfg(unix)]
 
 use crate::program::{Room, keys, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 /// The time of one run and that of the next. Each stands still.
 const CLOCKS: [[&str; 2]; 8] = [
@@ -19,18 +22,56 @@ const CLOCKS: [[&str; 2]; 8] = [
     ["9999-12-31 23:59:58", "9999-12-31 23:59:59"],
 ];
 
-/// Runs in turn by two clocks.
+/// Runs in turn by two clocks; without any, by one that jumps while they run.
 struct Runs<'a> {
     room: &'a Room,
-    clocks: [&'a str; 2],
+    clocks: Option<[&'a str; 2]>,
     count: usize,
+}
+
+/// A clock that jumps from one time to another as fast as its file can be written.
+struct Jumping {
+    over: Arc<AtomicBool>,
+    jumps: Option<JoinHandle<u32>>,
+}
+
+impl Jumping {
+    fn new(room: &Room) -> Jumping {
+        let (file, fresh) = (room.path().join("clock"), room.path().join("clock.new"));
+        let over = Arc::new(AtomicBool::new(false));
+        fs::write(&file, "2030-01-01 00:00:00\n").unwrap();
+        let end = over.clone();
+        let jumps = std::thread::spawn(move || {
+            let mut count = 0;
+            for clock in CLOCKS.iter().flatten().cycle() {
+                if end.load(Ordering::SeqCst) {
+                    break;
+                }
+                fs::write(&fresh, format!("{clock}\n")).unwrap();
+                fs::rename(&fresh, &file).unwrap();
+                count += 1;
+            }
+            count
+        });
+        Jumping { over, jumps: Some(jumps) }
+    }
+
+    /// How often it has jumped.
+    fn end(mut self) -> u32 {
+        self.over.store(true, Ordering::SeqCst);
+        self.jumps.take().unwrap().join().unwrap()
+    }
 }
 
 impl Runs<'_> {
     fn run(&mut self, words: &str) -> Outcome {
-        let clock = self.clocks[self.count % 2];
+        let clock = self.clocks.map_or("2030-01-01 00:00:00", |clocks| clocks[self.count % 2]);
         self.count += 1;
-        let wrapper = ["env", "TZ=UTC", "NO_FAKE_STAT=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "faketime", "-f", clock];
+        let mut wrapper =
+            vec!["env", "TZ=UTC", "NO_FAKE_STAT=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "faketime", "-m", "-f", clock];
+        if self.clocks.is_none() {
+            wrapper.extend(["env", "-u", "FAKETIME", "FAKETIME_NO_CACHE=1", "FAKETIME_TIMESTAMP_FILE=clock"]);
+        }
         let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split(' ')).under(wrapper);
         trial.directory(self.room.path()).run().unwrap()
     }
@@ -61,8 +102,9 @@ fn nothing_depends_on_the_clock() {
     if lacks(&[Need::Program("faketime")]) {
         return;
     }
-    for clocks in CLOCKS {
+    for clocks in CLOCKS.map(Some).into_iter().chain([None]) {
         let room = room();
+        let jumping = clocks.is_none().then(|| Jumping::new(&room));
         let mut runs = Runs { room: &room, clocks, count: 0 };
         let at = |name: &str| room.path().join(name);
         // Seals: numbers count, and times do not.
@@ -111,6 +153,7 @@ fn nothing_depends_on_the_clock() {
         runs.ends(0, "known build --bad h3 -q set");
         runs.ends(1, "match -q -k set -r d");
         runs.ends(0, "match -q -k set s");
+        assert!(jumping.is_none_or(|clock| clock.end() > 1000), "it stood still");
     }
 }
 
@@ -120,14 +163,16 @@ fn an_acquisition_goes_on_under_another_clock() {
     if lacks(&[Need::Program("faketime")]) {
         return;
     }
-    for clocks in CLOCKS {
+    for clocks in CLOCKS.map(Some).into_iter().chain([None]) {
         let room = room();
+        let jumping = clocks.is_none().then(|| Jumping::new(&room));
         let mut runs = Runs { room: &room, clocks, count: 0 };
         let map = "0x0 + 1\n0x0 0x10000 +\n0x10000 0x400 -\n0x10400 0x38fe0 +\n";
         room.file("bad", map.as_bytes());
         runs.ends(3, "acquire s --to i.dd --key k.pem -q --map-as-faults bad");
         runs.ends(0, "acquire s --to i.dd --key k.pem -q --retry-bad");
         runs.ends(0, "verify -q i.dd --key k.pub --against s");
+        drop(jumping.map(Jumping::end));
     }
 }
 

@@ -35,6 +35,7 @@ mod bag;
 mod bench;
 mod cache;
 mod campaign_errno;
+mod campaign_memory;
 mod campaign_power;
 mod campaign_signals;
 mod campaign_trust;
