@@ -6,7 +6,7 @@ WORLDS ?= 1000000
 CAMPAIGN ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
-.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns model inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows worlds macos dist
+.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns model inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows worlds coverage mutants macos dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -62,6 +62,12 @@ worlds: ## WORLDS worlds (a million) around the jobs, from the number CAMPAIGN (
 	seq 0 1000 $$(($(WORLDS) - 1)) | xargs -P $$(nproc) -I {} env PFH_CAMPAIGN=$(CAMPAIGN) PFH_WORLDS_FROM={} PFH_WORLDS=1000 \
 		$(CARGO) test --quiet --package pfh-world --test worlds every_world
 	PFH_SWEEP=1 $(CARGO) test --quiet --package pfh-world --test worlds every_call
+
+coverage: ## the lines and branches of judge, ledger, verdict, seal and engine that the tests reach; MISSED=1 lists the others
+	.ci/coverage $(if $(MISSED),--missed)
+
+mutants: ## changes of judge, ledger, verdict and seal that no test of theirs notices, by cargo-mutants (`cargo install --locked cargo-mutants`); an hour
+	cargo mutants --package pfh-ledger --package pfh-custody --file 'records/ledger/src/**' --file 'records/custody/src/seal/**' --output target
 
 model: ## a million schedules of each case of the scheduler's model, PFH_MODEL_SEED=… from another seed; hours, nightly
 	PFH_MODEL=$${PFH_MODEL:-1000000} $(CARGO) test --package pfh-engine --release --test model

@@ -6,7 +6,7 @@ use pfh_world::draw::draw;
 use pfh_world::play::{Keep, play};
 
 /// The worlds of each change: a fixed number, so that the test costs the same each time.
-const WORLDS: u64 = 1000;
+const WORLDS: u64 = 3000;
 /// The campaign of each change.
 const CAMPAIGN: u64 = 66;
 
