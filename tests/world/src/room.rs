@@ -71,7 +71,10 @@ impl Room {
         }
         match self.done(deed, past) {
             // Its directory has another name.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let fresh = self.path("fresh");
+                if fresh.exists() { fs::remove_file(fresh).map(|()| false) } else { Ok(false) }
+            }
             done => done,
         }
     }
