@@ -1,5 +1,5 @@
-//! Disks with a rate each, for `bench/run imaging`: mounts them as files and prints where. A line on
-//! standard input is answered by the names of all targets that are whole copies by then, on one
+//! Disks with a rate each, for `bench/run imaging`: mounts them as files and prints where. A line
+//! on standard input is answered by the names of all targets that are whole copies by then, on one
 //! line; all are empty afterwards. It ends with standard input.
 //!
 //! Operands: NAME:SOURCE:BYTES:RATE, a disk that is read, with the bytes of the source of this

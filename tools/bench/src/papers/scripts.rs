@@ -145,8 +145,8 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
     ));
     let figure = "Fig. 1: the audit; incremental hashing, pieces, catalogues";
     parts.push(part("audit".into(), TREES, figure, "audits", &[], asked.rounds));
-    // The paper's 1, 5, 10 and 20 GB take 20 and 40 minutes a round; a sixteenth of sizes and blocks
-    // takes a sixteenth of that.
+    // The paper's 1, 5, 10 and 20 GB take 20 and 40 minutes a round; a sixteenth of sizes and
+    // blocks takes a sixteenth of that.
     for (disk, table) in [("ide", "Table II, Figure 2"), ("sata", "Table III, Figure 3")] {
         let arguments = ["modelled", "--disks", disk, "--scale", if asked.full { "1" } else { "16" }];
         parts.push(part(format!("cloner-{disk}"), CLONER, table, "imaging", &arguments, asked.rounds.min(most)));

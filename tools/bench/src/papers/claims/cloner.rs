@@ -58,8 +58,8 @@ fn gain(table: &'static str, least: f64) -> Test {
     })
 }
 
-/// The same at the paper's sizes, which must have been measured. Where the paper prints more than its
-/// own times give, those count.
+/// The same at the paper's sizes, which must have been measured. Where the paper prints more than
+/// its own times give, those count.
 fn gain_of_the_paper(table: &'static str, printed: [f64; 4]) -> Test {
     Box::new(move |evidence| {
         let gains = gains(evidence, table, THREADS)?;

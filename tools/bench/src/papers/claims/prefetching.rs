@@ -44,8 +44,8 @@ fn scales(of: Of, rows: &'static [&'static str]) -> Test {
     })
 }
 
-/// The size of the table has no influence: on time, or on the pages and the memory by which it could
-/// have one.
+/// The size of the table has no influence: on time, or on the pages and the memory by which it
+/// could have one.
 fn of_any_size(rows: &'static [&'static str]) -> Test {
     let time = alike(VIII, rows, 0.05, &[]);
     Box::new(move |evidence| {
