@@ -21,7 +21,7 @@ mod walk;
 pub use super::catalogued::Summary;
 pub use super::rows::Difference;
 use super::{Error, Event, Events, Problem, beside};
-use crate::algorithms::{Algorithm, Secret};
+use crate::algorithms::{Algorithm, REGISTRY, Secret};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass;
 use pfh_digest::Output;
@@ -206,9 +206,9 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 
 /// The algorithm of this name, under the request's key if it needs one.
 fn under(request: &Request, name: &str) -> Result<Algorithm, Error> {
-    let plain: Algorithm = name.parse().map_err(|error| Problem::NoTree(format!("{error}")))?;
+    let plain = REGISTRY.find(name).map_err(|error| Problem::NoTree(error.to_string()))?;
     match (&request.secret, plain.is_keyed()) {
-        (None, false) => Ok(plain),
+        (None, false) => Ok(plain.into()),
         (None, true) => Err(Problem::KeyOf { tree: request.tree.clone(), name: plain.to_string() }.into()),
         (Some(secret), false) => {
             let path = secret.path().unwrap_or(&request.tree).to_owned();

@@ -4,6 +4,7 @@ use super::args::{Build, Check, Digest, Existing, Update};
 use crate::exit::{self, Exit, Failure};
 use crate::show::tree as lines;
 use crate::tree_key::Keyed;
+use pfh::UnknownAlgorithm;
 use pfh::manifest::row;
 use pfh::tree::DirectoryRow;
 use pfh::tree::catalogue::{self as job, Request, Verb};
@@ -13,8 +14,17 @@ pub fn build(directory: &Path, args: &Build) -> Result<Exit, Failure> {
     if args.leaf.is_some() {
         return Err(Failure::usage("--leaf is of a file: a leaf of a directory is a file below it"));
     }
-    let mut request = Request::new(directory, Verb::Build(args.algorithm.parse().map_err(Failure::usage)?));
-    request.secret = args.keyed.secret()?;
+    let secret = args.keyed.secret()?;
+    let unknown = |error: UnknownAlgorithm| match error.needs_key() {
+        true => Failure::usage(format_args!("{error}: state it with --key-file FILE")),
+        false => Failure::usage(error),
+    };
+    let algorithm = match &secret {
+        Some(secret) => secret.algorithm(&args.algorithm).map_err(Failure::refused)?,
+        None => args.algorithm.parse().map_err(unknown)?,
+    };
+    let mut request = Request::new(directory, Verb::Build(algorithm));
+    request.secret = secret;
     request.tree = args.outboard.clone().unwrap_or(request.tree);
     request.threads = args.threads.map(usize::from);
     request.replace = args.force;

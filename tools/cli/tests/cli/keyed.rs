@@ -156,7 +156,7 @@ fn a_directory_under_a_key() {
         ]);
         room.file("d/c", b"new");
         all(&[
-            ("tree check --key-file key d", 1, "d/c"),
+            ("tree check --key-file key d", 1, "added: c"),
             ("tree update --key-file key d", 0, ""),
             ("tree update --key-file key --entry a d", 0, ""),
             ("tree check --key-file key d", 0, ""),
