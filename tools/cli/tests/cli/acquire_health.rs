@@ -6,7 +6,6 @@ use crate::program::{MIB, Room, sha256};
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Stands in for smartctl(8): prints the documented JSON of an ATA disk whose reallocated sectors
