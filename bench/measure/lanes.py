@@ -24,7 +24,7 @@ from pathlib import Path
 
 from . import record, turns
 from .answers import sums
-from .program import build, execute, forget_cache, has_sources, may_forget_cache, pfh, target
+from .program import PLAIN, build, execute, forget_cache, has_sources, may_forget_cache, pfh, target
 from .turns import Contender, take_turns
 
 UNIFORM = [18_623_835] * 8
@@ -41,7 +41,6 @@ def diverse():
 
 
 # Features of the processor that a program may use: all, no SHA-256 instructions, and besides only the paper's registers of 128 bits.
-PLAIN = {"OPENSSL_ia32cap": ":~0x20000000", "PFH_ISA": "avx2"}
 WAYS = {"": {}, "without SHA instructions": PLAIN, "four lanes, without SHA instructions": {**PLAIN, "PFH_ISA": "sse4.1"}}
 WARM = 500
 
@@ -55,8 +54,7 @@ def shash(*words, **environment):
 
 def ways():
     """The ways that make a difference here: without SHA instructions the first is the second."""
-    features = record.conditions(False)
-    return {way: of for way, of in WAYS.items() if way != "without SHA instructions" or "SHA instructions" in features}
+    return {way: of for way, of in WAYS.items() if way != "without SHA instructions" or record.has_sha()}
 
 
 def figure2(rounds, way, environment, warm=WARM):
@@ -92,7 +90,7 @@ def figure2(rounds, way, environment, warm=WARM):
     ]
     title = f"{way + ': ' if way else ''}S-HASH Fig. 2: SHA-256 of messages of 4 KiB"
     conditions = record.conditions(False, rounds=rounds)
-    conditions = [word for word in conditions if not environment or word != "SHA instructions"]
+    conditions = record.without_sha(conditions) if environment else conditions
     return record.table(title, columns, rows, paper, notes, conditions=conditions, bars=record.bars("MB/s", groups)), clock
 
 

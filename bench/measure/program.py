@@ -15,6 +15,9 @@ DROP = Path("/proc/sys/vm/drop_caches")
 # What a run that measures something ends with: done, a negative verdict, something unreadable. 2 is a usage error, from 4 on it was broken off.
 ANSWERED = (0, 1, 3)
 
+# Features of the processor that a program may use: no SHA instructions, as in the papers' times. OpenSSL, AWS-LC, pfh, Java.
+PLAIN = {"OPENSSL_ia32cap": ":~0x20000000", "PFH_ISA": "avx2", "JAVA_TOOL_OPTIONS": "-XX:-UseSHA"}
+
 
 class Run(NamedTuple):
     """One run of a process and its children."""
@@ -25,6 +28,8 @@ class Run(NamedTuple):
     wall: float  # seconds
     peak: int  # bytes of resident memory; 0 if that is hidden by this program's own, which a child starts with
     faults: int  # pages that were mapped in
+    waits: int  # times that a thread gave the processor up, to wait
+    preempted: int  # times that one lost it to others
 
     @property
     def cpu(self):
@@ -58,7 +63,7 @@ def execute(command, *, stdin=None, errors=False, cwd=None, environment=None, be
             sys.exit(f"{' '.join(map(str, command))}: exit status {child.returncode}: {last}")
         output = out.read() + (said if errors else b"")
     peak = usage.ru_maxrss if usage.ru_maxrss > own else 0
-    return Run(output, usage.ru_utime, usage.ru_stime, wall, peak * 1024, usage.ru_minflt)
+    return Run(output, usage.ru_utime, usage.ru_stime, wall, peak * 1024, usage.ru_minflt, usage.ru_nvcsw, usage.ru_nivcsw)
 
 
 def forget_cache():

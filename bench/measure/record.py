@@ -97,6 +97,16 @@ def conditions(cold, place=None, threads=0, rounds=None, least=None):
     return found + (["loaded"] if others() > 0.3 else [])
 
 
+def without_sha(conditions):
+    """The conditions of a table whose programs had no SHA instructions."""
+    return [word for word in conditions if word != "SHA instructions"]
+
+
+def has_sha():
+    """Whether the processor has them, so that a run without them is another."""
+    return "SHA instructions" in conditions(False)
+
+
 def bars(unit, groups):
     """Bars to draw: {group: {bar: value or None}}."""
     return {"unit": unit, "groups": [{"label": label, "values": [[name, value] for name, value in values.items()]} for label, values in groups.items()]}

@@ -16,6 +16,7 @@ no distribution: `PPSS` below copies in 15 lines the cause of its slowness, a st
 
 import json
 import os
+import resource
 import sys
 from pathlib import Path
 from typing import NamedTuple, Optional
@@ -24,7 +25,7 @@ from . import answers, record, turns
 from .files import noise
 from .originals import SOURCES
 from .originals import original as from_source
-from .program import execute, find, forget_cache, may_forget_cache, pfh, xargs
+from .program import PLAIN, execute, find, forget_cache, may_forget_cache, pfh, xargs
 from .turns import Contender, take_turns
 
 # Seconds as printed: {table: {row: seconds}}. The first row of a table is its 100 %.
@@ -121,8 +122,22 @@ def run_all(rows, said, cold):
     return take_turns(contenders, said.rounds, forget_cache if cold else lambda: None)
 
 
-def tabulate(title, groups, said, cold, threads, printed=None, notes=(), place=None):
-    """The table: theirs as printed and ours, in seconds. `groups` are rows with their runs; each group is relative to its own first row."""
+# What a run counted beside its time: heads of columns, fields of a Run, and the size of their unit.
+SWITCHES = {"waits": ("waits", 1), "preempted": ("preempted", 1)}
+MEMORY = {"peak MiB": ("peak", 1 << 20), "page faults": ("faults", 1)}
+
+
+def counted(runs, field, unit):
+    """The median of a count. A peak that this program's own hides is shown as that: it is no higher."""
+    middle = turns.median(runs, field)
+    if field == "peak" and not middle:
+        middle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return round(middle / unit, 1 if unit > 1 else None)
+
+
+def tabulate(title, groups, said, cold, threads, printed=None, notes=(), place=None, counts=None):
+    """The table: theirs as printed and ours, in seconds. `groups` are rows with their runs; each group is relative to its own first row; `counts` are
+    medians of what the runs counted."""
     made, shown, here = [], {}, {}
     for rows, runs in groups:
         base = rows[0].contender and turns.least(runs[rows[0].contender.name], "wall")
@@ -131,20 +146,22 @@ def tabulate(title, groups, said, cold, threads, printed=None, notes=(), place=N
             if row.contender:
                 seconds = turns.least(runs[row.contender.name], "wall")
                 relative = f"{seconds / base:.0%}" if base else None
-                mine = [round(seconds, 3), relative, round(turns.least(runs[row.contender.name], "cpu"), 3)]
+                some = runs[row.contender.name]
+                mine = [round(seconds, 3), relative, round(turns.least(some, "cpu"), 3)]
+                mine += [counted(some, field, unit) for field, unit in (counts or {}).values()]
                 what, here[row.name] = f"`{command_of(row.contender)}`", round(seconds, 3)
                 shown[row.name] = row.printed
             else:
-                mine, what = [None, None, None], "not run"
+                mine, what = [None] * (3 + len(counts or {})), "not run"
             made.append([row.name, *theirs, *mine, "; ".join(filter(None, [what, row.remark]))])
-    columns = ["row", "paper, s", "relative, printed", "here, s", "relative", "here, CPU s", "what was run here"]
+    columns = ["row", "paper, s", "relative, printed", "here, s", "relative", "here, CPU s", *(counts or {}), "what was run here"]
     notes = [f"{'cold' if cold else 'cached'}; seconds of the clock, least of {said.rounds} rounds; relative to the original, or to the first row", *notes]
     groups = {"paper": {name: value for name, value in shown.items() if value}, "here": here}
     return record.table(f"pfh {title}", columns, made, notes=notes, conditions=record.conditions(cold, place or said.corpus, threads, said.rounds, min(here.values(), default=None)), bars=record.bars("s", groups))
 
 
-def measure(title, rows, said, cold, threads, printed=None, notes=(), place=None):
-    return tabulate(title, [(rows, run_all(rows, said, cold))], said, cold, threads, printed, notes, place)
+def measure(title, rows, said, cold, threads, printed=None, notes=(), place=None, counts=None):
+    return tabulate(title, [(rows, run_all(rows, said, cold))], said, cold, threads, printed, notes, place, counts)
 
 
 def original(name, printed, corpus, algorithm):
@@ -167,13 +184,18 @@ def table_i(said, program):
     file = said.room / "random-500"
     if not file.exists() or file.stat().st_size != 500 << 20:
         noise(file, 500 << 20)
-    rows, printed = [], PRINTED["I"]
-    contenders = []
+    ways = {"": {}, **({"without SHA instructions": PLAIN} if record.has_sha() else {})}
+    return [table_of_one_file(said, program, file, way, environment) for way, environment in ways.items()]
+
+
+def table_of_one_file(said, program, file, way, environment):
+    """Table I, with the features of the processor that the environment allows."""
+    rows, printed, contenders = [], PRINTED["I"], []
     for algorithm in printed:
-        contenders.append(Contender(f"pfh {algorithm}", [program, "hash", "--no-progress", "-t", "1", "-a", algorithm, file]))
+        contenders.append(Contender(f"pfh {algorithm}", [program, "hash", "--no-progress", "-t", "1", "-a", algorithm, file], environment=environment))
         words = of_original(algorithm)
         if words:
-            contenders.append(Contender(f"original {algorithm}", [*words.split(), file]))
+            contenders.append(Contender(f"original {algorithm}", [*words.split(), file], environment=environment))
     runs = take_turns(contenders, said.rounds)
     user = {name: turns.least(some, "user") for name, some in runs.items()}
     for algorithm, seconds in printed.items():
@@ -184,7 +206,10 @@ def table_i(said, program):
                      relative(theirs, user.get("original sha1")), round(here, 3), relative(here, user["pfh sha1"])])  # fmt: skip
     columns = ["hash", "paper, s", "relative, printed", "original here, s", "relative", "pfh here, s", "relative"]
     notes = [f"user time, least of {said.rounds} rounds, a file of 500 MiB of random bytes; relative to SHA-1"]
-    return [record.table("pfh Table I: one file of 500 MiB", columns, rows, notes=notes, conditions=record.conditions(False, rounds=said.rounds))]
+    notes += [f"PFH_ISA={PLAIN['PFH_ISA']} for pfh, OPENSSL_ia32cap for originals that call OpenSSL"] if way else []
+    conditions = record.conditions(False, rounds=said.rounds)
+    title = f"{way + ': ' if way else ''}pfh Table I: one file of 500 MiB"
+    return record.table(title, columns, rows, notes=notes, conditions=record.without_sha(conditions) if way else conditions)
 
 
 def modes(program, corpus, words, algorithm, threads, memory=None):
@@ -245,7 +270,8 @@ def threads(said, program, name):
                 row = f"{mode}, -t {count}"
                 printed = PRINTED[name].get((short, mode))
                 rows.append(Row(row, printed and printed[at], run._replace(name=row), remark))
-        tables.append(measure(f"Table {name}: threads, {short}", rows, said, cold, 8))
+        notes = ["waits: times that a thread gave its processor up; preempted: that it lost it to others; medians (getrusage)"]
+        tables.append(measure(f"Table {name}: threads, {short}", rows, said, cold, 8, notes=notes, counts=SWITCHES))
     return tables
 
 
@@ -256,7 +282,8 @@ def table_viii(said, program):
         for mode, run, remark in modes(program, said.corpus, words, "mrsh-v2", 4, memory):
             row, printed = f"{mode}, -m {memory}", PRINTED["VIII"].get(mode)
             rows.append(Row(row, printed and printed[at], run._replace(name=row), remark))
-    return [measure("Table VIII: memory of the table, mrsh", rows, said, True, 4)]
+    notes = ["peak and page faults: resident memory and pages that were mapped in, medians (getrusage): a larger table can cost time by these alone; a peak below the bench's own is shown as that"]
+    return [measure("Table VIII: memory of the table, mrsh", rows, said, True, 4, notes=notes, counts=MEMORY)]
 
 
 def table_ix(said, program):
@@ -282,6 +309,9 @@ def table_x(said, program):
     return [record.table("pfh Tables X and XI: projected time with ssdeep", columns, rows, notes=notes)]
 
 
+STAND_IN = "GNU parallel is not installed: xargs -P 2 -n 1"
+
+
 def ppss(tree, count, words):
     return ["bash", "-c", PPSS, "bash", tree, str(count), words]
 
@@ -294,10 +324,12 @@ def table_xii(said, program):
             script = 'find "$1" -type f -print0 | parallel --will-cite -0 ssdeep -s'
             rows.append(Row("parallel", printed["parallel"], Contender("parallel", ["sh", "-c", script, "sh", said.corpus])))
         else:
-            rows.append(Row("parallel", printed["parallel"], Contender("parallel", xargs(said.corpus, "-n 1 ssdeep -s", 2)), "GNU parallel is not installed: xargs -P 2 -n 1"))
+            rows.append(Row("parallel", printed["parallel"], Contender("parallel", xargs(said.corpus, "-n 1 ssdeep -s", 2)), STAND_IN))
     words = ["-t", "8", "-c", "hash", "-d", said.corpus, "-h", "ssdeep"]
     rows += [Row(name, printed.get(name), run, remark) for name, run, remark in modes(program, said.corpus, words, "ssdeep", 8)]
-    return [measure("Table XII: other tools, ssdeep", rows, said, True, 8, RELATIVE["XII"])]
+    table = measure("Table XII: other tools, ssdeep", rows, said, True, 8, RELATIVE["XII"])
+    table["conditions"] += ["stand-in"] if any(row.remark == STAND_IN for row in rows) else []
+    return [table]
 
 
 def table_xiii(said, program):

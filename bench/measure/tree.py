@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from . import record, turns
-from .program import build, execute, find, has_sources, pfh, target
+from .program import PLAIN, build, execute, find, has_sources, pfh, target
 from .turns import Contender, take_turns
 
 PARTS = ["modes", "programs", "others", "updates"]
@@ -76,14 +76,14 @@ def programs(said, program):
             file.write((number.to_bytes(8, "little") + block)[:1_000_000])
         file.flush()
         every = list(whole_programs(program, file.name))
-        runs = {}
+        runs, digest = {}, lambda output: {"file": output.split()[0].lstrip(b"\\")}
         for algorithm in dict.fromkeys(algorithm for _, algorithm, _ in every):
-            digest = lambda output: {"file": output.split()[0].lstrip(b"\\")}
             contenders = [
                 Contender(f"{name} on {place}", command, digest, {}, lambda few=few: os.sched_setaffinity(0, few))
                 for name, own, command in every if own == algorithm for place, few in {**cpus, **(some if own == TREE else {})}.items()
             ]  # fmt: skip
             runs |= take_turns(contenders, said.rounds)
+        plain = without_sha(said, every, digest)
     size, rows = said.megabytes * 1_000_000, []
     for name, _, _ in every:
         one, rest = runs[f"{name} on one"], runs[f"{name} on all"]
@@ -105,7 +105,23 @@ def programs(said, program):
     first = record.table("Table 1: parallel Keccak in leaf interleaving", columns, PRINTED + here, notes=notes, conditions=record.conditions(False, rounds=said.rounds))
     columns = ["program", "1 CPU, s", "MB/s", "all CPUs, s", "MB/s", "speed-up", "efficiency", "answers"]
     notes = ["answers: how many different digests one CPU and all of them gave", f"a file of {said.megabytes} MB in memory, {processors()} cores, minima (medians) of {said.rounds} rounds", NOTES]
-    return [first, record.table("Table 1, beside it: whole programs over one file in memory, reading included", columns, rows, notes=notes, conditions=record.conditions(False, rounds=said.rounds))]
+    beside = record.table("Table 1, beside it: whole programs over one file in memory, reading included", columns, rows, notes=notes, conditions=record.conditions(False, rounds=said.rounds))
+    return [first, beside, *plain]
+
+
+def without_sha(said, every, digest):
+    """OpenSSL's functions on one CPU as on processors without SHA instructions: SHA-256 has none of its own then."""
+    if not record.has_sha():
+        return []
+    some = [(name, own, command) for name, own, command in every if name.startswith("OpenSSL ")]
+    one = set(sorted(os.sched_getaffinity(0))[:1])
+    runs = {}
+    for name, _, command in some:
+        runs |= take_turns([Contender(name, command, digest, PLAIN, lambda: os.sched_setaffinity(0, one))], said.rounds)
+    rows = [[name, round(turns.least(of, "cpu"), 3), round(said.megabytes / turns.least(of, "cpu"))] for name, of in runs.items()]
+    notes = [f"OPENSSL_ia32cap={PLAIN['OPENSSL_ia32cap']}; a file of {said.megabytes} MB in memory, least of {said.rounds} rounds"]
+    title = "without SHA instructions: Table 1, beside it"
+    return [record.table(title, ["program", "1 CPU, s", "MB/s"], rows, notes=notes, conditions=record.without_sha(record.conditions(False, rounds=said.rounds)))] if rows else []
 
 
 def simulated(took):

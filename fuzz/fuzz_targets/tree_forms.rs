@@ -27,5 +27,5 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(arrivals.receipt(), bytes);
         assert!(arrivals.bytes() <= 5000 && arrivals.unsettled().len() <= 5);
     }
-    let _ = obao::decode(bytes, 16_384);
+    let _ = obao::decode(bytes, 16_384, obao::parameters(None).unwrap());
 });

@@ -101,7 +101,13 @@ impl Secret {
     /// The key of a tree; `None` if it is a context.
     #[cfg(feature = "audit")]
     pub(crate) fn key(&self) -> Option<pfh_tree::outboard::Key> {
-        (self.kind != Kind::Context).then(|| pfh_tree::outboard::Key::new(self.bytes))
+        self.bytes().map(pfh_tree::outboard::Key::new)
+    }
+
+    /// The bytes of the key; `None` if it is a context.
+    #[cfg(feature = "audit")]
+    pub(crate) fn bytes(&self) -> Option<&'static [u8]> {
+        (self.kind != Kind::Context).then_some(self.bytes)
     }
 
     /// The file that it was read from, if there is one.

@@ -109,6 +109,9 @@ impl From<pfh_outboard::CatalogueError> for Error {
             CatalogueError::Database { .. } => Error::aborted(error),
             CatalogueError::Unwritten { .. } => Error::output(error),
             CatalogueError::Cancelled(_) => Error::cancelled(error),
+            CatalogueError::NoKey(_) | CatalogueError::OtherKey(_) | CatalogueError::Keyless(_) => {
+                Error::request(error)
+            }
             _ => Error::input(error),
         }
     }

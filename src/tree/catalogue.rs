@@ -21,7 +21,7 @@ mod walk;
 pub use super::catalogued::Summary;
 pub use super::rows::Difference;
 use super::{Error, Event, Events, Problem, beside};
-use crate::algorithms::Algorithm;
+use crate::algorithms::{Algorithm, REGISTRY, Secret};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass;
 use pfh_digest::Output;
@@ -57,6 +57,9 @@ pub struct Request {
     pub tree: PathBuf,
     /// The work.
     pub verb: Verb,
+    /// The key of digests and root, if they are under one. Without it such a catalogue can neither
+    /// be compared nor changed.
+    pub secret: Option<Secret>,
     /// The root that the catalogue must have before. With it an update reads every file: the file
     /// system's statements about them are not under the root.
     pub must: Option<Vec<u8>>,
@@ -74,12 +77,13 @@ impl Request {
         let plain = slashed(directory.components().collect());
         // A directory without a name would have its catalogue outside of where the user stands.
         let tree = plain.file_name().map(|_| beside(&plain)).unwrap_or_default();
-        Request { directory, tree, verb, must: None, threads: None, replace: false }
+        Request { directory, tree, verb, secret: None, must: None, threads: None, replace: false }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         if !matches!(self.verb, Verb::Check(_)) {
             let own = Existing::Own(MARK, APPLICATION);
             outputs.writes_after("outboard", &self.tree, &self.directory, Kind::File, own);
@@ -125,17 +129,18 @@ impl Request {
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let named = request.named()?;
-    let catalogue = match &request.verb {
+    let mut catalogue = match &request.verb {
         Verb::Build(_) => None,
         Verb::Update(_) => Some(Catalogue::change(&request.tree, control.cancel().flag())?),
         Verb::Check(_) => Some(Catalogue::open(&request.tree)?),
     };
     let algorithm: Algorithm = match (&request.verb, &catalogue) {
-        (Verb::Build(algorithm), _) => *algorithm,
-        (_, Some(catalogue)) => catalogue.algorithm()?.parse().map_err(|error| Problem::NoTree(format!("{error}")))?,
+        (Verb::Build(algorithm), _) => under(request, &algorithm.to_string())?,
+        (_, Some(catalogue)) => under(request, &catalogue.algorithm()?)?,
         (_, None) => unreachable!("opened above"),
     };
-    if let Some(catalogue) = &catalogue {
+    if let Some(catalogue) = &mut catalogue {
+        catalogue.unlock(request.secret.as_ref().and_then(Secret::bytes))?;
         believe(catalogue, request, &named)?;
     }
     let mut gathered = Gathered { root: request.directory.as_os_str().as_bytes(), ..Gathered::default() };
@@ -199,6 +204,20 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     finish(request, catalogue, algorithm, gathered, gone, events, control)
 }
 
+/// The algorithm of this name, under the request's key if it needs one.
+fn under(request: &Request, name: &str) -> Result<Algorithm, Error> {
+    let plain = REGISTRY.find(name).map_err(|error| Problem::NoTree(error.to_string()))?;
+    match (&request.secret, plain.is_keyed()) {
+        (None, false) => Ok(plain.into()),
+        (None, true) => Err(Problem::KeyOf { tree: request.tree.clone(), name: plain.to_string() }.into()),
+        (Some(secret), false) => {
+            let path = secret.path().unwrap_or(&request.tree).to_owned();
+            Err(Problem::Keyless { path, name: plain.to_string() }.into())
+        }
+        (Some(secret), true) => Ok(secret.algorithm(name).map_err(Error::request)?),
+    }
+}
+
 /// Compares the gathered files with the catalogue, and brings it up to date unless it is a check.
 fn finish(
     request: &Request,
@@ -229,7 +248,8 @@ fn finish(
         computed: 0,
     };
     let Some(mut catalogue) = catalogue else {
-        let mut made = Catalogue::create(&request.tree, &summary.algorithm, control.cancel().flag())?;
+        let key = request.secret.as_ref().and_then(Secret::bytes);
+        let mut made = Catalogue::create(&request.tree, &summary.algorithm, key, control.cancel().flag())?;
         gathered.entries.iter().try_for_each(|entry| made.add(entry))?;
         summary.root = made.fill()?;
         (summary.entries, summary.computed) = (made.entries()?, made.computed());

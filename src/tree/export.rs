@@ -1,6 +1,7 @@
 //! `export`: the tree of a file in bao's form, which bao and other programs over BLAKE3 read.
 
-use super::{Done, Error, Event, Events, Problem, Summary, pass, save};
+use super::{Done, Error, Event, Events, Problem, Summary, obao_parameters, pass, save};
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -16,6 +17,8 @@ pub struct Request {
     pub file: PathBuf,
     /// Where bao's outboard goes.
     pub obao: PathBuf,
+    /// The key, if the tree is to be that of BLAKE3's keyed mode.
+    pub secret: Option<Secret>,
     /// The root that the file must give.
     pub root: Option<[u8; 32]>,
     /// Threads that hash: one per processor.
@@ -27,13 +30,21 @@ pub struct Request {
 impl Request {
     /// With any root that the file gives.
     pub fn new(file: impl Into<PathBuf>, obao: impl Into<PathBuf>) -> Request {
-        Request { file: file.into(), obao: obao.into(), root: None, threads: processors(), replace: false }
+        Request {
+            file: file.into(),
+            obao: obao.into(),
+            secret: None,
+            root: None,
+            threads: processors(),
+            replace: false,
+        }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("obao", Some(&self.obao)).reads(&self.file);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         outputs
     }
 
@@ -60,7 +71,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 
 fn exported(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let file = &request.file;
-    let tree = pass(request.threads, control, |pass| outboard::build(file, obao::parameters(), pass))?;
+    let parameters = obao_parameters(request.secret.as_ref())?;
+    let tree = pass(request.threads, control, |pass| outboard::build(file, parameters, pass))?;
     if let Some(stated) = request.root.filter(|root| root != tree.root()) {
         return Err(Problem::OtherRoot { file: file.clone(), found: *tree.root(), stated }.into());
     }

@@ -1,6 +1,9 @@
 //! `import`: the tree of a file from bao's form; the file is not read.
 
-use super::{Done, Error, Event, Events, Failure, Outboard, Problem, Summary, beside, guard, lock, pass};
+use super::{
+    Done, Error, Event, Events, Failure, Outboard, Problem, Summary, beside, guard, lock, obao_parameters, pass,
+};
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, LONGEST};
@@ -20,6 +23,8 @@ pub struct Request {
     pub tree: PathBuf,
     /// bao's outboard.
     pub obao: PathBuf,
+    /// The key, if it is of BLAKE3's keyed mode.
+    pub secret: Option<Secret>,
     /// The root that it must give.
     pub root: Option<[u8; 32]>,
     /// Bytes of a leaf of the tree: a power of two from 1 KiB to 16 MiB; 16 KiB.
@@ -33,13 +38,14 @@ impl Request {
     pub fn new(file: impl Into<PathBuf>, obao: impl Into<PathBuf>) -> Request {
         let file = file.into();
         let tree = beside(&file);
-        Request { file, tree, obao: obao.into(), root: None, leaf: 16 << 10, replace: false }
+        Request { file, tree, obao: obao.into(), secret: None, root: None, leaf: 16 << 10, replace: false }
     }
 
     /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.reads_apart([&self.obao, &self.file]);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
     }
@@ -53,7 +59,8 @@ impl Request {
     }
 
     /// The tree. Every node of the outboard is computed again.
-    fn decode(&self) -> Result<Outboard, Failure> {
+    fn decode(&self) -> Result<Outboard, Error> {
+        let parameters = obao_parameters(self.secret.as_ref())?;
         let unread = |problem| Failure::Read { file: self.obao.clone(), problem };
         let read = || -> Result<Vec<u8>, pfh_source::Problem> {
             let file = Ranges::open(self.obao.as_os_str().as_bytes())?;
@@ -62,7 +69,7 @@ impl Request {
             Ok(bytes)
         };
         let wrong = |malformed| Failure::Tree { file: self.obao.clone(), malformed };
-        obao::decode(&read().map_err(unread)?, self.leaf).map_err(wrong)
+        Ok(obao::decode(&read().map_err(unread)?, self.leaf, parameters).map_err(wrong)?)
     }
 }
 

@@ -81,6 +81,17 @@ pub(crate) fn key(secret: Option<&Secret>) -> Option<Key> {
     secret.and_then(Secret::key)
 }
 
+/// The parameters of bao's form, under a key if there is one.
+fn obao_parameters(secret: Option<&Secret>) -> Result<Parameters, Error> {
+    pfh_tree::foreign::obao::parameters(key(secret)).map_err(|why| {
+        let problem = match secret.and_then(Secret::path) {
+            Some(path) => Problem::Locked { path: path.to_owned(), why },
+            None => Problem::NoKey(why),
+        };
+        problem.into()
+    })
+}
+
 /// That there is no key for a tree of two levels, which takes none.
 fn keyless(secret: Option<&Secret>, tree: &Path) -> Result<(), Error> {
     let Some(path) = secret.and_then(Secret::path) else { return Ok(()) };

@@ -79,6 +79,14 @@ pub enum Problem {
         /// The algorithm.
         name: String,
     },
+    /// The digests of a catalogue are of an algorithm that needs its key.
+    #[error("{}: {name} computes nothing without its key", shown(tree))]
+    KeyOf {
+        /// The catalogue.
+        tree: PathBuf,
+        /// The algorithm.
+        name: String,
+    },
     /// The key of a tree is missing, another, or none.
     #[error("{}: {why}", shown(path))]
     Locked {

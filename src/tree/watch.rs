@@ -6,6 +6,7 @@
 
 use super::catalogue::{self, Summary, Verb};
 use super::{Error, Event, Events, Problem};
+use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard::companions;
@@ -24,6 +25,8 @@ pub struct Request {
     pub directory: PathBuf,
     /// The catalogue.
     pub tree: PathBuf,
+    /// The key of the catalogue, if it has one.
+    pub secret: Option<Secret>,
     /// Threads that hash; one per processor if none is stated.
     pub threads: Option<usize>,
     /// How long nothing must change before the catalogue is updated.
@@ -38,7 +41,7 @@ impl Request {
     pub fn new(directory: impl Into<PathBuf>) -> Request {
         let catalogue::Request { directory, tree, .. } = catalogue::Request::new(directory, Verb::Update(Vec::new()));
         let (settle, most) = (Duration::from_millis(250), Duration::from_secs(2));
-        Request { directory, tree, threads: None, settle, most }
+        Request { directory, tree, secret: None, threads: None, settle, most }
     }
 
     /// Inputs and outputs: the catalogue is written.
@@ -56,7 +59,7 @@ impl Request {
 
     fn update(&self, names: Vec<PathBuf>) -> catalogue::Request {
         let mut request = catalogue::Request::new(&self.directory, Verb::Update(names));
-        (request.tree, request.threads) = (self.tree.clone(), self.threads);
+        (request.tree, request.threads, request.secret) = (self.tree.clone(), self.threads, self.secret.clone());
         request
     }
 }

@@ -246,7 +246,11 @@ impl Algorithm {
 
     /// Whether a state of one length of output can give no other.
     pub(crate) fn is_sized(self) -> bool {
-        matches!(self.row.start, Start::Many(many) if many.is_sized())
+        match self.row.start {
+            Start::One(_) => false,
+            Start::Keyed(function) => function.is_sized(),
+            Start::Many(many) => many.is_sized(),
+        }
     }
 
     pub(crate) fn row(self) -> &'static Row {

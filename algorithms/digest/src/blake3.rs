@@ -239,7 +239,7 @@ impl crate::row::Keyed for Keyed {
         (key.len() != 32).then_some("a key has 32 bytes, no more and no fewer")
     }
 
-    fn start(&self, _name: &str, key: &[u8]) -> Box<dyn State> {
+    fn start(&'static self, _name: &str, key: &[u8]) -> Box<dyn State> {
         Box::new(Blake3::new(key.try_into().map_or(Key::Plain, Key::Given)))
     }
 }
@@ -256,7 +256,7 @@ impl crate::row::Keyed for Derived {
         }
     }
 
-    fn start(&self, _name: &str, key: &[u8]) -> Box<dyn State> {
+    fn start(&'static self, _name: &str, key: &[u8]) -> Box<dyn State> {
         let context = str::from_utf8(key).unwrap_or_default();
         Box::new(Blake3::new(Key::Context(hash_derive_key_context(context))))
     }

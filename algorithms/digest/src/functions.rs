@@ -1,7 +1,7 @@
 //! The functions that have kernels: which compression function, which initial state, which padding.
 
 use pfh_kernel as kernel;
-use pfh_kernel::{blake2, md5, ripemd160, sha1, sha256, sha512};
+use pfh_kernel::{blake2, md5, ripemd160, sha1, sha256, sha512, sm3};
 
 use crate::Function;
 
@@ -35,6 +35,8 @@ pub(crate) static SHAKE128: Function<u64, 25, 168> = Function::sponge(&kernel::K
 pub(crate) static SHAKE256: Function<u64, 25, 136> = Function::sponge(&kernel::KECCAK24, 0x1f);
 /// RIPEMD-160 (ISO/IEC 10118-3).
 pub(crate) static RIPEMD160: Function<u32, 5, 64> = Function::little_endian(&kernel::RIPEMD160, ripemd160::INITIAL);
+/// SM3 (GB/T 32905).
+pub(crate) static SM3: Function<u32, 8, 64> = Function::big_endian(&kernel::SM3, sm3::INITIAL);
 /// BLAKE2b (RFC 7693).
 pub(crate) static BLAKE2B: Function<u64, { blake2::WORDS }, 128> =
     Function::counted(&kernel::BLAKE2B, 0, blake2::initial_b, blake2::end_b);

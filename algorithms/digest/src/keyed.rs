@@ -49,7 +49,7 @@ impl Keyed for Hmac {
         key.is_empty().then_some("the key is empty")
     }
 
-    fn start(&self, name: &str, key: &[u8]) -> Box<dyn State> {
+    fn start(&'static self, name: &str, key: &[u8]) -> Box<dyn State> {
         Box::new(Mac::new(function(name), key))
     }
 

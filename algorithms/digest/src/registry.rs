@@ -7,7 +7,7 @@ use crate::keyed::Hmac;
 use crate::lists::Registry;
 use crate::row::Stitched::{GeneralRegisters, OwnInstructions};
 use crate::rustcrypto::fixed;
-use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions, sharing};
+use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions, kmac, sharing};
 
 /// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above
 /// any use as a digest.
@@ -21,11 +21,12 @@ const MAXIMUM: usize = 1 << 16;
 /// NESSIE) and the tree over it of THEX; Streebog RFC 6986; GOST R 34.11-94 RFC 5831, with the
 /// parameters of its test and of RFC 4357; MD4 RFC 1320; eDonkey's list of MD4 and eMule's tree of
 /// SHA-1; CRC-32 ISO/IEC 8802-3; CRC-32C RFC 3720; CRC-64/NVME NVM Command Set Specification 1.0;
-/// Adler-32 RFC 1950; xxHash with seed 0; FNV-1a with 64 bits, draft-eastlake-fnv; HMAC RFC 2104.
-/// An array, so that other crates hold its address: a slice would be evaluated in each of them
-/// again, with every lane scheduler that it names.
+/// Adler-32 RFC 1950; xxHash with seed 0; FNV-1a with 64 bits, draft-eastlake-fnv; HMAC RFC 2104;
+/// KMAC NIST SP 800-185, section 4, without customization. An array, so that other crates hold its
+/// address: a slice would be evaluated in each of them again, with every lane scheduler that it
+/// names.
 #[rustfmt::skip]
-pub static ROWS: [Row; 48] = [
+pub static ROWS: [Row; 50] = [
     Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(GeneralRegisters),
     Row::with_lanes("sha1", &["sha-1"], Fixed(20), Broken, 64, &functions::SHA1).stitched(OwnInstructions),
     Row::with_lanes("sha224", &["sha-224", "sha2-224"], Fixed(28), Secure, 64, &functions::SHA224),
@@ -44,7 +45,7 @@ pub static ROWS: [Row; 48] = [
     Row::with_lanes("blake2b", &["blake2b-512"], Stated { default: 64, maximum: 64 }, Secure, 128, &functions::BLAKE2B),
     Row::with_lanes("blake2s", &["blake2s-256"], Stated { default: 32, maximum: 32 }, Secure, 64, &functions::BLAKE2S),
     Row::new("blake3", &["blake-3", "b3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, blake3::start),
-    Row::new("sm3", &["sm-3"], Fixed(32), Secure, 64, fixed::<sm3::Sm3>),
+    Row::with_lanes("sm3", &["sm-3"], Fixed(32), Secure, 64, &functions::SM3),
     Row::new("whirlpool", &[], Fixed(64), Secure, 64, fixed::<whirlpool::Whirlpool>),
     Row::new("tiger", &["tiger-192", "tiger192"], Fixed(24), Secure, 64, fixed::<tiger::Tiger>),
     Row::new("tth", &["tiger-tree"], Fixed(24), Secure, 1024, sharing::tth),
@@ -74,6 +75,8 @@ pub static ROWS: [Row; 48] = [
     Row::keyed("hmac-sha512", &["hmac-sha-512"], Fixed(64), Secure, 128, &Hmac),
     Row::keyed("hmac-sha3-256", &[], Fixed(32), Secure, 136, &Hmac),
     Row::keyed("hmac-sha3-512", &[], Fixed(64), Secure, 72, &Hmac),
+    Row::keyed("kmac128", &["kmac-128"], Stated { default: 32, maximum: MAXIMUM }, Secure, 168, &kmac::KMAC128),
+    Row::keyed("kmac256", &["kmac-256"], Stated { default: 64, maximum: MAXIMUM }, Secure, 136, &kmac::KMAC256),
 ];
 
 /// Families of algorithms, and an alias of the member that a family's name alone stands for: the

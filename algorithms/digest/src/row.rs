@@ -91,7 +91,11 @@ pub(crate) trait Keyed: Sync {
     /// The fault of a key, if any.
     fn refuses(&self, key: &[u8]) -> Option<&'static str>;
     /// The state of the empty message of the row called `name` under a key that is not refused.
-    fn start(&self, name: &str, key: &[u8]) -> Box<dyn State>;
+    fn start(&'static self, name: &str, key: &[u8]) -> Box<dyn State>;
+    /// Whether another length of the output is another function, not a part of a longer output.
+    fn is_sized(&self) -> bool {
+        false
+    }
     /// The function in whose lanes messages of the row called `name` are hashed: every state of the
     /// row is a [`Mac`](crate::Mac) of it. `None` where it has no lanes.
     fn lanes(&self, name: &str) -> Option<&'static dyn Many> {

@@ -7,7 +7,8 @@
 
 use pfh_kernel::stitched::Set;
 use pfh_kernel::{
-    BLAKE2B, BLAKE2S, Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, stitched,
+    BLAKE2B, BLAKE2S, Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Word,
+    stitched,
 };
 use std::hint::black_box;
 use std::time::Instant;
@@ -23,7 +24,8 @@ const SAMPLE_NS: u128 = 2_000_000;
 fn main() {
     // The first caller pays for the test of all kernels of a function.
     let start = Instant::now();
-    let _ = (MD5.one(), SHA1.one(), SHA256.one(), SHA512.one(), KECCAK24.one(), KECCAK12.one(), RIPEMD160.one());
+    let _ =
+        (MD5.one(), SHA1.one(), SHA256.one(), SHA512.one(), KECCAK24.one(), KECCAK12.one(), RIPEMD160.one(), SM3.one());
     let _ = stitched::ALL.iter().filter(|kernel| kernel.usable()).count();
     println!("tests of all usable kernels: {} microseconds", start.elapsed().as_micros());
     clock();
@@ -37,6 +39,7 @@ fn main() {
     print(&KECCAK24, 136, rounds);
     print(&KECCAK12, 168, rounds);
     print(&RIPEMD160, 64, rounds);
+    print(&SM3, 64, rounds);
     print(&BLAKE2B, 128, rounds);
     print(&BLAKE2S, 64, rounds);
     print_stitched(rounds);

@@ -42,6 +42,7 @@ pub mod sha256;
 pub mod sha512;
 pub mod similarity;
 mod single;
+pub mod sm3;
 #[cfg(target_arch = "x86_64")]
 mod sse;
 pub mod stitched;
@@ -52,5 +53,5 @@ mod vector;
 pub use costs::Costs;
 pub use isa::Isa;
 pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Row, Unused, Word};
-pub use table::{BLAKE2B, BLAKE2S, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table};
+pub use table::{BLAKE2B, BLAKE2S, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Table};
 pub use tables::tables;

@@ -14,7 +14,7 @@ use crate::{
     single::{sha1_ni, sha256_mixed, sha256_ni, sha256_ni_asm, sha512_mixed, sha512_pairs},
     sse::{Sse32, Sse64},
 };
-use crate::{blake2, keccak, md5, ripemd160, sha1, sha256, sha512};
+use crate::{blake2, keccak, md5, ripemd160, sha1, sha256, sha512, sm3};
 #[cfg(target_arch = "aarch64")]
 use crate::{
     neon::{Neon32, Neon64},
@@ -276,6 +276,30 @@ pub static RIPEMD160: Compression<u32> = Compression {
         block: ABC_LITTLE,
         block_length: 64,
         after: &[0xf708b28e, 0x7a985de0, 0x8e4a049b, 0x87b0c698, 0xfc0b5af1],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// SM3. The costs are of a Zen 4, and on AArch64 SHA-256's, scaled.
+pub static SM3: Compression<u32> = Compression {
+    name: "sm3",
+    words: 8,
+    block_length: 64,
+    kernels: kernels!(u32, 8, 64, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 208437 sm3::compress::<Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx512 32 Words "avx512 x32" 272250 sm3::compress::<Group<Avx512x32, 2>>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 310437 sm3::compress::<Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Sse2 4 Words "sse2 x4" 315437 sm3::compress::<Sse32<false>>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 123937 sm3::compress::<u32>;
+        #[cfg(target_arch = "aarch64")] Neon 4 Words "neon x4" 450000 sm3::compress::<Neon32>;
+        Portable 1 Words "portable x1" 118937 sm3::compress::<u32>;
+    ]),
+    // GB/T 32905-2016, appendix A.1.
+    known: Known {
+        before: &sm3::INITIAL,
+        block: ABC_BIG,
+        block_length: 64,
+        after: &[0x66c7f0f4, 0x62eeedd9, 0xd1f2d46b, 0xdc10e4e2, 0x4167c487, 0x5cf2f7a2, 0x297da02b, 0x8f4ba8e0],
     },
     chosen: OnceLock::new(),
 };

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Compression, Word};
 use crate::stitched;
-use crate::table::{BLAKE2B, BLAKE2S, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table};
+use crate::table::{BLAKE2B, BLAKE2S, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Table};
 
 /// The tables of all functions, and those of the sets that are computed together, with the costs
 /// and the choices of this process. Functions that were not in use are tested and measured.
@@ -20,6 +20,7 @@ pub fn tables() -> Vec<Table> {
         table(&RIPEMD160),
         table(&BLAKE2B),
         table(&BLAKE2S),
+        table(&SM3),
     ];
     functions.into_iter().chain(stitched::tables()).collect()
 }

@@ -49,6 +49,45 @@ pub fn root(algorithm: &str, entries: u64, top: &Value) -> Value {
     blake3::derive_key("pfh catalogue 1 root", &bytes)
 }
 
+/// The key of a catalogue, as its root takes it in. Entries are bound to the root by the functions
+/// above, which have no key: the root is a code of all of them.
+#[derive(Clone)]
+pub struct Lock {
+    root: [u8; 32],
+    mark: Mark,
+}
+
+/// The first bytes of a derivation from the key that nothing else uses: another key is not taken
+/// for damage, but for one in 2^40.
+pub type Mark = [u8; 5];
+
+impl Lock {
+    /// Of digests of this algorithm under this key.
+    pub fn new(algorithm: &str, key: &[u8]) -> Lock {
+        let bytes = [&(algorithm.len() as u64).to_le_bytes(), algorithm.as_bytes(), key].concat();
+        let mark = blake3::derive_key("pfh catalogue 1 mark of a key", &bytes);
+        let mark = mark[..5].try_into().expect("five bytes");
+        Lock { root: blake3::derive_key("pfh catalogue 1 root under a key", &bytes), mark }
+    }
+
+    /// The mark by which a catalogue knows its key.
+    pub fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// As [`root`], under the key.
+    pub fn root(&self, algorithm: &str, entries: u64, top: &Value) -> Value {
+        *blake3::keyed_hash(&self.root, &root(algorithm, entries, top)).as_bytes()
+    }
+}
+
+/// Never what the key gives.
+impl std::fmt::Debug for Lock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lock")
+    }
+}
+
 /// The value of all entries, given in ascending order of their keys, each once.
 pub fn top(entries: &[(Key, Value)]) -> Value {
     subtree(entries, 0, &mut |_, _, _| {})
@@ -141,5 +180,11 @@ mod tests {
         let usual = value(b"name", 1, b"d");
         assert!([value(b"nam", 1, b"d"), value(b"name", 2, b"d"), value(b"name", 1, b"e")].iter().all(|v| *v != usual));
         assert_ne!(root("a", 0, &EMPTY), root("b", 0, &EMPTY));
+        // The key and the algorithm's name are apart, and so are both from what has no key.
+        let under = |algorithm: &str, key: &[u8]| Lock::new(algorithm, key).root(algorithm, 0, &EMPTY);
+        let all = [under("a", b"bc"), under("ab", b"c"), under("a", b"bd"), root("a", 0, &EMPTY)];
+        let different: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len());
+        assert_ne!(Lock::new("a", b"bc").mark(), Lock::new("ab", b"c").mark());
     }
 }

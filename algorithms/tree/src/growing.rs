@@ -2,11 +2,12 @@
 //! length, gives a chaining value, and the final node hashes those. KangarooTwelve, ParallelHash
 //! and the generic Sakura mode differ in the bytes around them.
 
+use pfh_digest::encoding::{left_encode, padded, right_encode};
 use pfh_digest::{Alone, Apart, Executor, Rope, State, Units, Value};
 use pfh_kernel::{Compression, KECCAK12, KECCAK24};
 
 use crate::lanes::{COMPANY, Leaf};
-use crate::sponge::{Sponge, left_encode, length_encode, right_encode};
+use crate::sponge::{Sponge, length_encode};
 
 /// Bytes of a leaf in all registered modes.
 pub(crate) const LEAF: usize = 8192;
@@ -111,7 +112,7 @@ impl Mode {
     pub(crate) fn begin(self, customization: &[u8], leaf_length: usize) -> Sponge {
         let mut root = Sponge::new(self.leaf.permutation, self.leaf.rate);
         if let Frame::Parallel(_) = self.frame {
-            root.absorb(&cshake_prefix(b"ParallelHash", customization, self.leaf.rate));
+            root.absorb(&padded(&[b"ParallelHash", customization], self.leaf.rate));
             root.absorb(&left_encode(leaf_length as u64));
         }
         root
@@ -310,16 +311,4 @@ impl Units for Leaves {
         values.resize(before + leaves.len() * self.leaf.value, 0);
         self.leaf.chain(&leaves, &mut values[before..]);
     }
-}
-
-/// The bytes that cSHAKE absorbs first (SP 800-185, section 3.3): function name and customization,
-/// padded to whole blocks.
-pub(crate) fn cshake_prefix(name: &[u8], customization: &[u8], rate: usize) -> Vec<u8> {
-    let mut prefix = left_encode(rate as u64);
-    for string in [name, customization] {
-        prefix.extend(left_encode(8 * string.len() as u64));
-        prefix.extend(string);
-    }
-    prefix.resize(prefix.len().next_multiple_of(rate), 0);
-    prefix
 }

@@ -1,10 +1,11 @@
 //! KMAC256 (NIST SP 800-185, section 4) with an empty customization string and 32 bytes of output.
 
+use pfh_digest::encoding::right_encode;
+use pfh_digest::kmac::front;
 use pfh_kernel::KECCAK24;
 
-use crate::growing::cshake_prefix;
 use crate::lanes::Leaf;
-use crate::sponge::{Sponge, left_encode, right_encode};
+use crate::sponge::Sponge;
 
 /// Bytes per block.
 const RATE: usize = 136;
@@ -19,10 +20,7 @@ pub(crate) struct Kmac([u64; 25]);
 impl Kmac {
     pub(crate) fn under(key: &[u8]) -> Kmac {
         let mut sponge = Sponge::new(&KECCAK24, RATE);
-        sponge.absorb(&cshake_prefix(b"KMAC", b"", RATE));
-        let mut block = [left_encode(RATE as u64), left_encode(8 * key.len() as u64), key.to_vec()].concat();
-        block.resize(block.len().next_multiple_of(RATE), 0);
-        sponge.absorb(&block);
+        sponge.absorb(&front(key, RATE));
         Kmac(sponge.state())
     }
 

@@ -1,5 +1,6 @@
-//! The sponge (FIPS 202, section 4) over one message, and the integer codings that go into it.
+//! The sponge (FIPS 202, section 4) over one message, and the integer coding of tree modes.
 
+use pfh_digest::encoding::right_encode;
 use pfh_kernel::Compression;
 
 /// A sponge that absorbs.
@@ -74,25 +75,6 @@ pub(crate) fn pad(block: &mut [u8], filled: usize, domain: u8) {
     block[filled] = domain;
     // The domain may stand in the last byte itself, so that its bits stay.
     block[block.len() - 1] |= 0x80;
-}
-
-/// An integer most significant byte first, and the number of its bytes without leading zeros, at
-/// least one.
-fn significant(value: u64) -> ([u8; 8], usize) {
-    (value.to_be_bytes(), value.checked_ilog2().map_or(1, |log| log as usize / 8 + 1))
-}
-
-/// `left_encode` of SP 800-185, section 2.3.1: the number of bytes, then the bytes; there is at
-/// least one.
-pub(crate) fn left_encode(value: u64) -> Vec<u8> {
-    let (bytes, length) = significant(value);
-    [&[length as u8], &bytes[8 - length..]].concat()
-}
-
-/// `right_encode` of SP 800-185, section 2.3.1: the bytes, at least one, then their number.
-pub(crate) fn right_encode(value: u64) -> Vec<u8> {
-    let (bytes, length) = significant(value);
-    [&bytes[8 - length..], &[length as u8]].concat()
 }
 
 /// `length_encode` of RFC 9861, section 3.3, which is also Sakura's: as `right_encode`, but 0 has

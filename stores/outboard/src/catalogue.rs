@@ -5,16 +5,19 @@
 //! all subtrees that have several. A change is one transaction: if it is interrupted, the old
 //! catalogue or the new one is there.
 
+mod error;
 mod header;
+mod locked;
 mod proof;
 mod turn;
 
+pub use error::CatalogueError;
 pub use header::{APPLICATION, MARK, is_catalogue};
 
 use header::{has_own_tables, schema};
 use pfh_source::{Stat, replace_closed};
 use pfh_sqlite::{Limits, Looks, bound};
-use pfh_tree::catalogue::{EMPTY, Key, Value, key, leaf, nodes, prefix, root};
+use pfh_tree::catalogue::{EMPTY, Key, Lock, Value, key, leaf, nodes, prefix};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::fs::OpenOptions;
 use std::io;
@@ -30,46 +33,6 @@ const LIMITS: Limits = Limits { value: 16 << 20, statement: 1 << 16, steps: 1 <<
 /// Clocks of file systems tick: a file that changed so recently may change again without a new
 /// time.
 const SETTLED: Duration = Duration::from_secs(2);
-
-/// A catalogue that cannot be used or written.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
-    /// SQLite's own.
-    #[error("{}: {error}", path.display())]
-    Database {
-        /// The catalogue.
-        path: PathBuf,
-        /// SQLite's error.
-        error: rusqlite::Error,
-    },
-    /// The file cannot be read.
-    #[error("{}: {error}", path.display())]
-    Unreadable {
-        /// The catalogue.
-        path: PathBuf,
-        /// The system's error.
-        #[source]
-        error: io::Error,
-    },
-    /// The finished catalogue cannot be put in its place; the one that was there still is.
-    #[error("{}: {error}", path.display())]
-    Unwritten {
-        /// The catalogue.
-        path: PathBuf,
-        /// The system's error.
-        #[source]
-        error: io::Error,
-    },
-    /// A file or database of something else.
-    #[error("{}: is not a catalogue of a directory", .0.display())]
-    Foreign(PathBuf),
-    /// The entries or the values are not those that give the root.
-    #[error("{}: damaged: its content does not give its root; build it again", .0.display())]
-    Damaged(PathBuf),
-    /// The caller asked to end while another change was waited for.
-    #[error("{}: interrupted while another command changes it", .0.display())]
-    Cancelled(PathBuf),
-}
 
 /// A file as it is catalogued.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +73,8 @@ pub struct Catalogue {
     path: PathBuf,
     /// Values that were computed.
     computed: u64,
+    /// The key of the root, once it is known.
+    lock: Option<Lock>,
     /// Holds the copy that is read in place of a catalogue whose change was killed.
     room: Option<tempfile::TempDir>,
     /// The database that becomes the catalogue when it is committed.
@@ -130,6 +95,8 @@ impl Drop for Fresh {
 
 /// The journal of a database, which takes a change back.
 const JOURNAL: &str = "-journal";
+/// The fact that has the mark of a key.
+const MARK_OF_KEY: &str = "mark of a key";
 /// The suffix of the name that a catalogue is made under.
 const NEW: &str = "-new";
 
@@ -245,7 +212,16 @@ impl Catalogue {
         let looks = bound(&mut connection, LIMITS, None).map_err(failed)?;
         connection.busy_timeout(Duration::from_secs(600)).map_err(failed)?;
         connection.execute_batch("PRAGMA synchronous = FULL;").map_err(failed)?;
-        Ok(Catalogue { connection, looks, path: path.to_owned(), computed: 0, room: None, fresh: None, turn: None })
+        Ok(Catalogue {
+            connection,
+            looks,
+            path: path.to_owned(),
+            computed: 0,
+            lock: None,
+            room: None,
+            fresh: None,
+            turn: None,
+        })
     }
 
     /// Nothing is asked of a database that has anything but a catalogue's own tables.
@@ -254,12 +230,13 @@ impl Catalogue {
         if own { Ok(()) } else { Err(CatalogueError::Foreign(self.path.clone())) }
     }
 
-    /// An empty catalogue of digests of this algorithm. It takes the place of the one that is there
-    /// when it is committed; until then nothing has changed.
+    /// An empty catalogue of digests of this algorithm, whose root is under a key if there is one.
+    /// It takes the place of the one that is there when it is committed; until then nothing has
+    /// changed.
     ///
     /// # Errors
     /// When it cannot be written; when `cancel` is set while another change is waited for.
-    pub fn create(path: &Path, algorithm: &str, cancel: &AtomicBool) -> Done<Catalogue> {
+    pub fn create(path: &Path, algorithm: &str, key: Option<&[u8]>, cancel: &AtomicBool) -> Done<Catalogue> {
         let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let turn = Catalogue::turn(&own, cancel)?;
         let fresh = Fresh(beside(&own, NEW));
@@ -278,6 +255,10 @@ impl Catalogue {
         let begin = format!("BEGIN IMMEDIATE; PRAGMA application_id = {number}; {}", schema());
         made.connection.execute_batch(&begin).map_err(made.failed())?;
         made.keep("algorithm", algorithm.as_bytes())?;
+        if let Some(lock) = key.map(|key| Lock::new(algorithm, key)) {
+            made.keep(MARK_OF_KEY, &lock.mark())?;
+            made.lock = Some(lock);
+        }
         Ok(made)
     }
 
@@ -292,10 +273,13 @@ impl Catalogue {
         self.ask().execute(sql, params![name, value]).map(drop).map_err(self.failed())
     }
 
-    fn fact(&self, name: &str) -> Done<Vec<u8>> {
+    fn found(&self, name: &str) -> Done<Option<Vec<u8>>> {
         let sql = "SELECT value FROM facts WHERE name = ?1";
-        let found = self.ask().query_row(sql, [name], |row| row.get(0)).optional().map_err(self.failed())?;
-        found.ok_or_else(|| CatalogueError::Damaged(self.path.clone()))
+        self.ask().query_row(sql, [name], |row| row.get(0)).optional().map_err(self.failed())
+    }
+
+    fn fact(&self, name: &str) -> Done<Vec<u8>> {
+        self.found(name)?.ok_or_else(|| CatalogueError::Damaged(self.path.clone()))
     }
 
     /// The name of the algorithm that the digests are of.
@@ -412,7 +396,7 @@ impl Catalogue {
     }
 
     fn settle(&mut self, entries: u64, top: &Value) -> Done<Value> {
-        let root = root(&self.algorithm()?, entries, top);
+        let root = self.root_over(entries, top)?;
         self.keep("entries", &entries.to_le_bytes())?;
         self.keep("root", &root)?;
         self.computed += 1;

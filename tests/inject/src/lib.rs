@@ -6,6 +6,7 @@
 //! - [`Latency`]: a device that answers several reads at a time; [`Files::after`] puts files on
 //!   one.
 //! - [`Spindle`]: the cost of reads from a rotating disk; [`Files::on`] puts files on one.
+//! - [`Disks`]: sources and targets that are read and written no faster than their rates.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Allocations`]: memory that cannot be had at the N-th allocation.
@@ -31,6 +32,8 @@ mod browser;
 mod content;
 #[cfg(unix)]
 mod device;
+#[cfg(unix)]
+mod disks;
 mod errno;
 #[cfg(unix)]
 mod executable;
@@ -57,6 +60,8 @@ pub use browser::Browser;
 pub use content::{content, families, random};
 #[cfg(unix)]
 pub use device::{Loop, Tmpfs, Zram};
+#[cfg(unix)]
+pub use disks::{Disk, Disks};
 pub use errno::Injection;
 #[cfg(unix)]
 pub use executable::executable;

@@ -76,8 +76,10 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
                 return Ok(Ended::Good);
             }
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
+            let plain = load_plain(&papers.out)?;
             let judge = |repeated: &[papers::Repeated]| {
-                papers::claims::judge(&papers::claims::Evidence { repeated, study: study.as_ref() })
+                let (study, plain) = (study.as_ref(), plain.as_ref());
+                papers::claims::judge(&papers::claims::Evidence { repeated, study, plain })
             };
             let mut wrote = Vec::new();
             let machine = Machine::look();
@@ -125,10 +127,17 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
     serde_json::from_str(&text).map_err(|error| Error::Malformed { path, reason: error.to_string() })
 }
 
+/// The study without SHA instructions that belongs to another one, if there is one.
+fn load_plain(out: &Path) -> Result<Option<StudyResult>, Error> {
+    let plain = out.join(papers::claims::PLAIN_STUDY);
+    plain.join("result.json").exists().then(|| load(&plain)).transpose()
+}
+
 /// Writes the report's files, prints its tables, and tells whether every digest was right.
 fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Ended, Error> {
     let repeated = papers::load(directory)?;
-    let evidence = papers::claims::Evidence { repeated: &repeated, study: Some(result) };
+    let plain = load_plain(directory)?;
+    let evidence = papers::claims::Evidence { repeated: &repeated, study: Some(result), plain: plain.as_ref() };
     let judged = papers::claims::judge(&evidence);
     announce(&report::write(directory, Some(result), &repeated, &judged, time)?);
     say(out, &report::text(result, time))?;

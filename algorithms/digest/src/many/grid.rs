@@ -137,6 +137,10 @@ fn ripemd160() {
     holds(&functions::RIPEMD160, "ripemd160");
 }
 #[test]
+fn sm3() {
+    holds(&functions::SM3, "sm3");
+}
+#[test]
 fn blake2b() {
     holds(&functions::BLAKE2B, "blake2b");
     holds(&functions::BLAKE2B, "blake2b:20");

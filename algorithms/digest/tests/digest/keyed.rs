@@ -39,6 +39,47 @@ fn hmac_by_the_vectors_of_its_standards() {
     }
 }
 
+/// The samples 1 and 5 of NIST for KMAC, which have no customization; and values of OpenSSL 3
+/// (`openssl mac -macopt size:LENGTH`) of other lengths, under a key longer than a block.
+#[test]
+fn kmac_by_the_samples_of_its_standard() {
+    static KEY: [u8; 32] = *b"@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_";
+    static LONG: [u8; 300] = {
+        let (mut key, mut at) = ([0; 300], 0);
+        while at < key.len() {
+            key[at] = (at % 251) as u8;
+            at += 1;
+        }
+        key
+    };
+    let samples: Vec<u8> = (0..200).collect();
+    let message: Vec<u8> = (0..1000).map(|at| (at % 253) as u8).collect();
+    for (name, key, message, start) in [
+        ("kmac128", &KEY[..], &samples[..4], "e5780b0d3ea6f7d3a429c5706aa43a00fadbd7d49628839e3187243f456ee14e"),
+        (
+            "kmac256",
+            &KEY,
+            &samples,
+            "75358cf39e41494e949707927cee0af20a3ff553904c86b08f21cc414bcfd691589d27cf5e15369cbbff8b9a4c2eb17800855d0235ff635da82533ec6b759b69",
+        ),
+        ("kmac256:32", &KEY, &samples, "9477eb6bf866118de63b11676645623bb7a05f9187fea90bd0c5fbe221b37a34"),
+        ("kmac128:20", &LONG, &message, "d77904b5c4b6bcdff8fa407706af7928288a5038"),
+        ("kmac128:200", &LONG, &message, "83a048e1abede3b866011dc86c6012c3e5a4ca13a1d78a7e2d3f3bbe6ce71153"),
+        ("kmac256", &LONG, &message, "26aa9c43689843ff85514c0d0971607c56eeae7a90bb393a7001e07c84b877a0"),
+        ("kmac256:300", &LONG, &message, "d6e7faf4a7e39bef4dd70788f795b50efbafe7084c450bee29d5e1858a9a9454"),
+    ] {
+        let algorithm = under(name, key);
+        let digest = algorithm.digest(message);
+        assert_eq!(digest.bytes().len(), algorithm.length(), "{name}");
+        assert!(digest.to_string().starts_with(start), "{name}: {digest}");
+        let mut hasher = algorithm.hasher();
+        message.chunks(67).for_each(|piece| hasher.update(piece));
+        assert_eq!(hasher.clone().finalize(), digest, "{name}");
+        // Another length is another function.
+        assert!(hasher.clone().finalize_to(algorithm.length() / 2).is_none() && hasher.output(7).is_none(), "{name}");
+    }
+}
+
 /// BLAKE3's own vector of nothing under its context, to the last byte of the key's length.
 #[test]
 fn derived_keys_by_blake3s_own_vector() {
@@ -63,7 +104,7 @@ fn keyed_blake3_by_its_own_vectors() {
 #[test]
 fn a_keyed_row_is_found_by_name_alone_and_takes_its_keys_alone() {
     assert!(OWN.all().all(|algorithm| !algorithm.is_keyed()));
-    assert_eq!(OWN.keyed().count(), 10);
+    assert_eq!(OWN.keyed().count(), 12);
     for algorithm in OWN.keyed() {
         assert!(algorithm.lacks_key() && algorithm.with_key(b"").is_err(), "{algorithm}");
         assert_eq!(algorithm.to_string().parse(), Ok(algorithm));

@@ -43,6 +43,7 @@ fn oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
         "shake128" => xof::<shake::Shake128>(message, algorithm.length()),
         "shake256" => xof::<shake::Shake256>(message, algorithm.length()),
         "ripemd160" => ripemd::Ripemd160::digest(message).to_vec(),
+        "sm3" => sm3::Sm3::digest(message).to_vec(),
         "blake2b" if algorithm.length() == 64 => blake2::Blake2b512::digest(message).to_vec(),
         "blake2s" if algorithm.length() == 32 => blake2::Blake2s256::digest(message).to_vec(),
         _ => return under(algorithm, KEY, message),
@@ -102,8 +103,42 @@ fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
         "sha3-512" => keccak(tiny_keccak::Sha3::v512(), message, 64),
         "shake128" => keccak(tiny_keccak::Shake::v128(), message, length),
         "shake256" => keccak(tiny_keccak::Shake::v256(), message, length),
+        "sm3" => plain_sm3(message),
         _ => return None,
     })
+}
+
+/// SM3 as GB/T 32905 writes it down, word by word.
+fn plain_sm3(message: &[u8]) -> Vec<u8> {
+    let mut bytes = message.to_vec();
+    bytes.push(0x80);
+    bytes.resize((bytes.len() + 8).next_multiple_of(64) - 8, 0);
+    bytes.extend((8 * message.len() as u64).to_be_bytes());
+    let mut value: [u32; 8] =
+        [0x7380_166f, 0x4914_b2b9, 0x1724_42d7, 0xda8a_0600, 0xa96f_30bc, 0x1631_38aa, 0xe38d_ee4d, 0xb0fb_0e4e];
+    for block in bytes.chunks(64) {
+        let mut w: Vec<u32> = block.chunks(4).map(|word| u32::from_be_bytes(word.try_into().unwrap())).collect();
+        for j in 16..68 {
+            let x = w[j - 16] ^ w[j - 9] ^ w[j - 3].rotate_left(15);
+            let p1 = x ^ x.rotate_left(15) ^ x.rotate_left(23);
+            w.push(p1 ^ w[j - 13].rotate_left(7) ^ w[j - 6]);
+        }
+        let mut r = value;
+        for j in 0..64 {
+            let [a, b, c, d, e, f, g, h] = r;
+            let t = if j < 16 { 0x79cc_4519_u32 } else { 0x7a87_9d8a };
+            let ss1 = a.rotate_left(12).wrapping_add(e).wrapping_add(t.rotate_left(j as u32 % 32)).rotate_left(7);
+            let ss2 = ss1 ^ a.rotate_left(12);
+            let ff = if j < 16 { a ^ b ^ c } else { (a & b) | (a & c) | (b & c) };
+            let gg = if j < 16 { e ^ f ^ g } else { (e & f) | (!e & g) };
+            let tt1 = ff.wrapping_add(d).wrapping_add(ss2).wrapping_add(w[j] ^ w[j + 4]);
+            let tt2 = gg.wrapping_add(h).wrapping_add(ss1).wrapping_add(w[j]);
+            let p0 = tt2 ^ tt2.rotate_left(9) ^ tt2.rotate_left(17);
+            r = [tt1, a, b.rotate_left(9), c, p0, e, f.rotate_left(19), g];
+        }
+        value.iter_mut().zip(r).for_each(|(value, word)| *value ^= word);
+    }
+    value.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
 /// Both oracles know every function that has kernels.

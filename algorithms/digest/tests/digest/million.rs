@@ -50,6 +50,10 @@ fn sha3_256() {
     holds("sha3-256", |message| sha3::Sha3_256::digest(message).to_vec());
 }
 #[test]
+fn sm3() {
+    holds("sm3", |message| sm3::Sm3::digest(message).to_vec());
+}
+#[test]
 fn ripemd160() {
     holds("ripemd160", |message| ripemd::Ripemd160::digest(message).to_vec());
 }

@@ -47,10 +47,11 @@ fn every_subset_at_every_length_of_a_few_blocks() {
 
 #[test]
 fn look_alikes_keep_their_own_functions() {
-    // RIPEMD-160 has a state of SHA-1's shape, SHA-224 one of SHA-256's; one algorithm may be asked
-    // for twice.
+    // RIPEMD-160 has a state of SHA-1's shape, SHA-224 and SM3 have one of SHA-256's; one algorithm
+    // may be asked for twice.
     let names = [
         "ripemd160",
+        "sm3",
         "sha1",
         "sha224",
         "sha256",

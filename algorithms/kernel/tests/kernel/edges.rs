@@ -1,7 +1,7 @@
 //! Messages that end where a page ends and begin where one begins, with unreadable pages on both
 //! sides: a kernel that reads one byte too many dies here.
 
-use pfh_kernel::{Compression, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word};
+use pfh_kernel::{Compression, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Word};
 
 /// Pages that can be used, between two that cannot.
 struct Guarded {
@@ -84,6 +84,7 @@ fn nothing_beyond_the_blocks_is_read() {
     holds(&SHA256, 64);
     holds(&SHA512, 128);
     holds(&RIPEMD160, 64);
+    holds(&SM3, 64);
     for rate in [168, 144, 136, 104, 72, 32] {
         holds(&KECCAK24, rate);
         holds(&KECCAK12, rate);

@@ -2,7 +2,7 @@
 //! process of its own.
 
 use pfh_kernel::{
-    Compression, Costs, Isa, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Unused, Word, tables,
+    Compression, Costs, Isa, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Unused, Word, tables,
 };
 use std::process::Command;
 
@@ -23,6 +23,7 @@ fn child() {
     within(&KECCAK24, limit);
     within(&KECCAK12, limit);
     within(&RIPEMD160, limit);
+    within(&SM3, limit);
     println!("limit {limit}");
     for table in tables() {
         for row in &table.rows {
@@ -64,7 +65,7 @@ fn the_tables_choose_alike_in_every_run() {
     assert!(first.contains("costs table\n"));
     let first = choices(first);
     let sets = pfh_kernel::stitched::ALL.chunk_by(|a, b| a.set() == b.set()).count();
-    assert_eq!(first.lines().count(), 9 + sets);
+    assert_eq!(first.lines().count(), 10 + sets);
     for value in ["table", "misspelt"] {
         assert_eq!(choices(child_with_costs(value)), first, "{value}");
     }

@@ -3,8 +3,8 @@
 //! crate where AWS-LC has none. Kernels that the CPU cannot run are counted in the output.
 
 use pfh_kernel::{
-    Compression, KECCAK12, KECCAK24, Kernel, MAX_LANES, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, md5, ripemd160,
-    sha1, sha256, sha512,
+    Compression, KECCAK12, KECCAK24, Kernel, MAX_LANES, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Word, md5,
+    ripemd160, sha1, sha256, sha512, sm3,
 };
 use proptest::prelude::*;
 use sha2::Digest as _;
@@ -243,6 +243,17 @@ fn ripemd160_case() -> Case<u32> {
     }
 }
 
+fn sm3_case() -> Case<u32> {
+    Case {
+        compression: &SM3,
+        initial: sm3::INITIAL.to_vec(),
+        block: 64,
+        pad: |message| padded(message, 64, true),
+        bytes: big,
+        oracles: vec![|message| <::sm3::Sm3 as ::sm3::Digest>::digest(message).to_vec()],
+    }
+}
+
 #[test]
 fn md5() {
     md5_case().holds_for_many();
@@ -322,6 +333,10 @@ fn keccak24_at_every_rate_in_use() {
 fn ripemd160() {
     ripemd160_case().holds_for_many();
 }
+#[test]
+fn sm3() {
+    sm3_case().holds_for_many();
+}
 
 /// RFC 9861, section 5: TurboSHAKE128 with domain 0x1f of the messages of 17^i bytes in the pattern
 /// 00..fa.
@@ -381,6 +396,7 @@ fn kernels_of_this_machine_pass_their_own_test() {
     all_pass(&KECCAK24);
     all_pass(&KECCAK12);
     all_pass(&RIPEMD160);
+    all_pass(&SM3);
 }
 
 #[test]
@@ -411,5 +427,6 @@ proptest! {
         sha512_case(sha512::INITIAL, vec![|m| sha2::Sha512::digest(m).to_vec()]).holds(seed, blocks, steps);
         sponge_case(&KECCAK24, 168, |m| sponge_padded(m, 168, 0x1f), vec![shake128]).holds(seed, blocks, steps);
         ripemd160_case().holds(seed, blocks, steps);
+        sm3_case().holds(seed, blocks, steps);
     }
 }

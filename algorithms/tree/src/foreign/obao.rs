@@ -3,19 +3,25 @@
 //! pre-order, each the values of its two children.
 
 use crate::Malformed;
-use crate::outboard::{Function, Outboard, Parameters, Value, Values};
+use crate::outboard::{Function, Key, Locked, Outboard, Parameters, Value, Values};
 
 /// Bytes of a chunk.
 const CHUNK: usize = 1024;
 
-/// The parameters of the trees that can be written in this form: BLAKE3 over leaves of 1 KiB.
-pub fn parameters() -> Parameters {
-    Parameters::new(Function::Blake3, CHUNK).expect("a power of two from 1 KiB")
+/// The parameters of the trees that can be written in this form: BLAKE3 over leaves of 1 KiB, under
+/// a key if there is one.
+///
+/// # Errors
+/// When it is none of BLAKE3's keys.
+pub fn parameters(key: Option<Key>) -> Result<Parameters, Locked> {
+    let function = if key.is_some() { Function::Blake3Keyed } else { Function::Blake3 };
+    Ok(Parameters::under(function, CHUNK, key)?.expect("a power of two from 1 KiB"))
 }
 
 /// Writes a tree in bao's form; `None` for one with other [`parameters`].
 pub fn encode(tree: &Outboard) -> Option<Vec<u8>> {
-    if tree.parameters() != parameters() {
+    let parameters = tree.parameters();
+    if !parameters.function().is_blake3() || parameters.leaf_length() != CHUNK {
         return None;
     }
     let mut bytes = tree.length().to_le_bytes().to_vec();
@@ -39,17 +45,17 @@ fn parents(tree: &Outboard, level: u32, index: usize, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Reads bao's form and gives the tree over leaves of `leaf_length` bytes. Every node is computed
-/// again; the caller has to compare the root, and the file is not looked at.
+/// Reads bao's form of these [`parameters`] and gives the tree over leaves of `leaf_length` bytes.
+/// Every node is computed again; the caller has to compare the root, and the file is not looked at.
 ///
 /// # Errors
 /// If the bytes have another form, if any node is not that of its children, or for a file of one
 /// chunk, whose form holds nothing.
-pub fn decode(bytes: &[u8], leaf_length: usize) -> Result<Outboard, Malformed> {
-    let asked = Parameters::new(Function::Blake3, leaf_length).ok_or(Malformed::Field("leaf length"))?;
+pub fn decode(bytes: &[u8], leaf_length: usize, parameters: Parameters) -> Result<Outboard, Malformed> {
+    let asked = parameters.with_leaf(leaf_length).ok_or(Malformed::Field("leaf length"))?;
     let (length, nodes) = bytes.split_first_chunk::<8>().ok_or(Malformed::Truncated)?;
     let length = u64::from_le_bytes(*length);
-    let chunks = parameters().leaf_count(length);
+    let chunks = parameters.leaf_count(length);
     if chunks == 1 {
         return Err(Malformed::Field("length: a file of one chunk has no nodes"));
     }
@@ -62,7 +68,7 @@ pub fn decode(bytes: &[u8], leaf_length: usize) -> Result<Outboard, Malformed> {
     let mut leaves: Vec<Value> = Vec::with_capacity(chunks as usize);
     let (values, _) = nodes.as_chunks::<32>();
     collect(&mut values.iter().copied(), chunks, None, &mut leaves);
-    let fine = Outboard::over(parameters(), length, leaves);
+    let fine = Outboard::over(parameters, length, leaves);
     if encode(&fine).as_deref() != Some(bytes) {
         return Err(Malformed::Checksum);
     }

@@ -23,11 +23,9 @@ impl Key {
         self.0
     }
 
-    /// Why it is none of the function's, if so: as `pfh_digest` refuses it. KMAC256 takes the keys
-    /// of HMAC.
+    /// Why it is none of the function's, if so: as `pfh_digest` refuses it.
     fn refused_by(self, function: Function) -> Option<Locked> {
-        let name = if function == Function::Kmac256 { Function::HmacSha3_256.name() } else { function.name() };
-        plain(name).with_key(self.0).err().map(|error| Locked::Unfit(function, error.why()))
+        plain(function.name()).with_key(self.0).err().map(|error| Locked::Unfit(function, error.why()))
     }
 
     /// The mark of the key in trees of this function: 40 bits of a derivation that nothing else

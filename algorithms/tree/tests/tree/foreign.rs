@@ -2,7 +2,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_tree::foreign::{Foreign, Hash, Part, obao};
-use pfh_tree::outboard::{Builder, Function, Outboard, Parameters};
+use pfh_tree::outboard::{Builder, Function, Key, Outboard, Parameters};
 
 fn noise(length: usize) -> Vec<u8> {
     (0..length as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
@@ -80,6 +80,37 @@ fn build(leaf: usize, data: &[u8]) -> Outboard {
     builder.finish()
 }
 
+fn decoded(bytes: &[u8], leaf: usize) -> Result<Outboard, pfh_tree::Malformed> {
+    obao::decode(bytes, leaf, obao::parameters(None).unwrap())
+}
+
+/// The same form under a key: root and leaves are those of BLAKE3's keyed mode, and another key, or
+/// none, does not read it.
+#[test]
+fn baos_form_under_a_key() {
+    let (key, other) = (Key::new(&[7; 32]), Key::new(&[8; 32]));
+    let under = |key, leaf| Parameters::under(Function::Blake3Keyed, leaf, Some(key)).unwrap().unwrap();
+    for length in [1025, 5000, 100_000, 1 << 20] {
+        let data = noise(length);
+        let build = |leaf| {
+            let mut builder = Builder::new(under(key, leaf));
+            builder.update(&data);
+            builder.finish()
+        };
+        let tree = build(1024);
+        assert_eq!(tree.root(), blake3::keyed_hash(&[7; 32], &data).as_bytes(), "{length}");
+        let bytes = obao::encode(&tree).unwrap();
+        assert_eq!(bytes.len(), bao::encode::outboard(&data).0.len(), "{length}");
+        for leaf in [1024, 4096, 1 << 20] {
+            let read = obao::decode(&bytes, leaf, obao::parameters(Some(key)).unwrap()).unwrap();
+            assert_eq!(read, build(leaf), "{length} in leaves of {leaf}");
+        }
+        let wrong = |parameters| obao::decode(&bytes, 1024, parameters).is_ok_and(|read| read.root() == tree.root());
+        assert!(!wrong(obao::parameters(Some(other)).unwrap()) && !wrong(obao::parameters(None).unwrap()), "{length}");
+    }
+    assert!(obao::parameters(Some(Key::new(b"short"))).is_err());
+}
+
 #[test]
 fn what_bao_writes_is_what_is_written_and_read() {
     for length in [0, 1, 1024, 1025, 2048, 2049, 3072, 5000, 16_384, 16_385, 100_000, 1 << 20, (1 << 20) + 1] {
@@ -89,24 +120,24 @@ fn what_bao_writes_is_what_is_written_and_read() {
         assert_eq!(tree.root(), hash.as_bytes(), "{length}");
         assert_eq!(obao::encode(&tree).unwrap(), theirs, "{length}");
         for leaf in [1024, 4096, 16_384, 1 << 20] {
-            match obao::decode(&theirs, leaf) {
+            match decoded(&theirs, leaf) {
                 Ok(read) => assert_eq!(read, build(leaf, &data), "{length} in leaves of {leaf}"),
                 Err(_) => assert!(length <= 1024, "{length}"),
             }
         }
         for wrong in [&theirs[..theirs.len() - 1], &[&theirs[..], b"x"].concat()] {
-            assert!(obao::decode(wrong, 1024).is_err(), "{length}");
+            assert!(decoded(wrong, 1024).is_err(), "{length}");
         }
         for at in (8 * 8..8 * theirs.len()).step_by(997) {
             let mut wrong = theirs.clone();
             wrong[at / 8] ^= 1 << (at % 8);
             // A changed leaf value is that of another file: the root says so.
             assert!(
-                obao::decode(&wrong, 1024).is_ok_and(|tree| tree.root() != hash.as_bytes())
-                    || obao::decode(&wrong, 1024).is_err()
+                decoded(&wrong, 1024).is_ok_and(|tree| tree.root() != hash.as_bytes())
+                    || decoded(&wrong, 1024).is_err()
             );
         }
     }
     assert!(obao::encode(&build(4096, b"")).is_none());
-    assert!(obao::decode(&u64::MAX.to_le_bytes(), 1024).is_err());
+    assert!(decoded(&u64::MAX.to_le_bytes(), 1024).is_err());
 }

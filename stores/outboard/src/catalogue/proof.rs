@@ -1,7 +1,7 @@
 //! Proofs that the stored values of a catalogue give its root: the whole, or the path of one entry.
 
 use super::{Catalogue, CatalogueEntry, CatalogueError, Done, row};
-use pfh_tree::catalogue::{EMPTY, Key, Value, bit, key, last, leaf, node, nodes, prefix, root, shared};
+use pfh_tree::catalogue::{EMPTY, Key, Value, bit, key, last, leaf, node, nodes, prefix, shared};
 use rusqlite::{OptionalExtension, params};
 
 impl Catalogue {
@@ -25,7 +25,7 @@ impl Catalogue {
         });
         wrong.map_or(Ok(()), |error| Err(self.failed()(error)))?;
         let all = self.rows(due + 1)?;
-        let same = root(&self.algorithm()?, self.entries()?, &top) == self.root()?;
+        let same = self.root_over(self.entries()?, &top)? == self.root()?;
         if same && kept == due && all == due { Ok(()) } else { Err(CatalogueError::Damaged(self.path.clone())) }
     }
 
@@ -68,7 +68,7 @@ impl Catalogue {
             // One entry, or none at all.
             None => self.within(&EMPTY, 0)?.first().map_or(EMPTY, |found| found.1),
         };
-        let same = root(&self.algorithm()?, self.entries()?, &value) == self.root()?;
+        let same = self.root_over(self.entries()?, &value)? == self.root()?;
         if same { Ok(()) } else { Err(CatalogueError::Damaged(self.path.clone())) }
     }
 

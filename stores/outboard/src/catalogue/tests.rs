@@ -1,4 +1,5 @@
 use super::*;
+use pfh_tree::catalogue::root;
 use std::collections::BTreeMap;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -29,7 +30,7 @@ fn any_changes_give_the_root_of_a_build() {
     };
     for start in [0, 1, 2, 3, 40] {
         let mut entries = BTreeMap::new();
-        let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
+        let mut built = Catalogue::create(&path, "blake3", None, &NEVER).expect("a catalogue");
         for number in 0..start {
             built.add(&entry(number, 0)).expect("added");
             entries.insert(entry(number, 0).name, entry(number, 0));
@@ -62,7 +63,7 @@ fn any_changes_give_the_root_of_a_build() {
             rows.collect::<Result<Vec<(u32, Vec<u8>, Vec<u8>)>, _>>().expect("rows")
         };
         let kept = rows(&Catalogue::open(&path).expect("a catalogue"));
-        let mut fresh = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
+        let mut fresh = Catalogue::create(&path, "blake3", None, &NEVER).expect("a catalogue");
         entries.values().for_each(|entry| fresh.add(entry).expect("added"));
         fresh.fill().expect("a root");
         assert_eq!(rows(&fresh), kept);
@@ -73,7 +74,7 @@ fn any_changes_give_the_root_of_a_build() {
 fn one_entry_of_many_costs_its_path() {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
+    let mut built = Catalogue::create(&path, "blake3", None, &NEVER).expect("a catalogue");
     (0..20_000).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");
@@ -89,7 +90,7 @@ fn one_entry_of_many_costs_its_path() {
 fn a_damaged_path_is_found() {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
+    let mut built = Catalogue::create(&path, "blake3", None, &NEVER).expect("a catalogue");
     (0..50).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");
@@ -111,7 +112,7 @@ fn a_damaged_path_is_found() {
 fn by_hand(sql: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     let room = tempfile::tempdir().expect("a directory");
     let path = room.path().join("catalogue");
-    let mut built = Catalogue::create(&path, "blake3", &NEVER).expect("a catalogue");
+    let mut built = Catalogue::create(&path, "blake3", None, &NEVER).expect("a catalogue");
     (0..40).for_each(|number| built.add(&entry(number, 0)).expect("added"));
     built.fill().expect("a root");
     built.commit().expect("committed");
@@ -191,4 +192,44 @@ fn pages_that_lead_in_circles_end() {
         }
     }
     assert!(wrong > 1, "only {wrong} circles were noticed");
+}
+
+/// Who lacks the key can neither change a catalogue nor believe one; a catalogue without a key is
+/// not one under it.
+#[test]
+fn a_root_under_a_key() {
+    let room = tempfile::tempdir().expect("a directory");
+    let path = room.path().join("catalogue");
+    let build = |key: Option<&[u8]>| {
+        let mut built = Catalogue::create(&path, "hmac-sha256", key, &NEVER).expect("a catalogue");
+        (0..40).for_each(|number| built.add(&entry(number, 0)).expect("added"));
+        let root = built.fill().expect("a root");
+        built.commit().expect("committed");
+        root
+    };
+    let (plain, under) = (build(None), build(Some(b"key")));
+    assert!(plain != under && under != build(Some(b"other")) && under == build(Some(b"key")));
+    let mut changed = Catalogue::change(&path, &NEVER).expect("a catalogue");
+    let one = entry(3, 1);
+    let set = changed.set(&one.name, Some(&one));
+    assert!(matches!(set, Err(CatalogueError::NoKey(_))), "{set:?}");
+    for (key, why) in [(None, "which is needed"), (Some(&b"other"[..]), "another key")] {
+        assert!(changed.unlock(key).expect_err("locked").to_string().contains(why));
+    }
+    changed.unlock(Some(b"key")).expect("unlocked");
+    let root = changed.set(&one.name, Some(&one)).expect("a root");
+    assert_ne!(root, under);
+    changed.prove_all().expect("whole");
+    changed.commit().expect("committed");
+    // Put in its place by somebody without the key: other entries, or a catalogue without one.
+    let forge = |sql: &str| {
+        let copy = room.path().join("copy");
+        std::fs::copy(&path, &copy).expect("copied");
+        Connection::open(&copy).and_then(|connection| connection.execute_batch(sql)).expect("changed");
+        let mut opened = Catalogue::open(&copy).expect("opened");
+        opened.unlock(Some(b"key")).and_then(|()| opened.prove_all())
+    };
+    forge("SELECT 1").expect("whole");
+    assert!(matches!(forge("DELETE FROM facts WHERE name = 'mark of a key'"), Err(CatalogueError::Keyless(_))));
+    assert!(matches!(forge("UPDATE entries SET size = 9 WHERE size = 1"), Err(CatalogueError::Damaged(_))));
 }

@@ -86,7 +86,7 @@ mod tests {
         let part =
             Repeated { name: "pfh-III".into(), paper: "P".into(), what: "Table III".into(), command: vec![], found };
         let parts = [part];
-        let judged = judge(&Evidence { repeated: &parts, study: None });
+        let judged = judge(&Evidence { repeated: &parts, study: None, plain: None });
         let page = body(&parts, &judged, Progress { done: 1, of: 16 }, "Measured on <this>");
         assert!(page.contains("Measured on &lt;this&gt;"), "{page}");
         assert_eq!(page.matches("<tr class=\"item\"").count(), ITEMS.len(), "{page}");

@@ -23,7 +23,7 @@ fn part(name: &str, tables: &[Rows<'_>]) -> Repeated {
 }
 
 fn judged(parts: &[Repeated]) -> Vec<Judged> {
-    judge(&Evidence { repeated: parts, study: None })
+    judge(&Evidence { repeated: parts, study: None, plain: None })
 }
 
 fn verdict<'a>(judged: &'a [Judged], item: &str, says: &str) -> &'a Judged {
@@ -202,6 +202,74 @@ fn the_cloner_by_its_sizes() {
     assert!(printed.why.contains("20480 MB 1.35 x (printed 1.48, the rates allow 1.38)"), "{printed:?}");
     let saved = verdict(&full, "Table II", "187 s");
     assert!(saved.verdict == Verdict::HoldsNot && saved.why.contains("; the rates allow 28 %)"), "{saved:?}");
+}
+
+/// Disks at the rates of each row of the paper: gains that exceed the paper's own times are
+/// misprints, and so is a proportion that these have not.
+#[test]
+fn the_cloner_at_the_rates_of_each_row() {
+    let columns = r#"["size","dd bs=64M, s","threads, 64 MB x 5, s","threads, 1 MiB x 64 (default), s","bound, s"]"#;
+    let printed =
+        [(1024, 25.8861, 18.1065), (5120, 132.729, 90.6395), (10240, 272.7912, 184.539), (20480, 571.5106, 384.621)];
+    let row = |more: f64| {
+        let rows = printed.map(|(size, dd, threads)| {
+            format!(r#"["{size} MB",{dd},{},{},{threads}]"#, threads * more, threads * more)
+        });
+        format!("[{}]", rows.join(","))
+    };
+    let with = |more: f64| {
+        let title = "Table II and Figure 2, IDE: cloning, each row at its own rates";
+        let text = format!(r#"{{"table":"{title}","columns":{columns},"rows":{},"paper":{}}}"#, row(more), row(1.0));
+        let mut cloner = part("cloner-ide", &[]);
+        cloner.found = Ok(Table::parse(&text).unwrap());
+        judged(&[cloner])
+    };
+    let same = with(1.0);
+    let gain = verdict(&same, "Table II", "43, 47");
+    assert!(
+        gain.verdict == Verdict::Holds && gain.why.contains("1.46 x (printed 1.47, its times give 1.46"),
+        "{gain:?}"
+    );
+    assert_eq!(verdict(&same, "Table II", "187 s").verdict, Verdict::Holds);
+    let dd = verdict(&same, "Fig. 2", "proportion to the size, dd");
+    assert!(dd.verdict == Verdict::HoldsNot && dd.why.contains("the paper's own times are 10 % apart"), "{dd:?}");
+    let slower = with(1.02);
+    assert_eq!(verdict(&slower, "Table II", "43, 47").verdict, Verdict::HoldsNot);
+    assert_eq!(verdict(&slower, "Table II", "187 s").verdict, Verdict::HoldsNot);
+}
+
+/// A table of another size costs time by the pages and the memory that it touches, and by nothing
+/// else; and threads that wait are counted.
+#[test]
+fn counts_decide_where_the_clock_does_not() {
+    let memory = |faults: [u32; 3]| {
+        let rows = ["SMT", "MTP"].map(|mode| {
+            let each = [(128, 1.0, faults[0]), (256, 0.9, faults[1]), (512, 1.2, faults[2])];
+            each.map(|(m, seconds, faults)| format!(r#"["{mode}, -m {m}",{seconds},{faults},80.5,"run"]"#)).join(",")
+        });
+        let columns = r#"["row","here, s","page faults","peak MiB","what was run here"]"#;
+        let text = format!(r#"{{"table":"pfh Table VIII","columns":{columns},"rows":[{}]}}"#, rows.join(","));
+        let mut part = part("pfh-VIII", &[]);
+        part.found = Ok(Table::parse(&text).unwrap());
+        verdict(&judged(&[part]), "Table VIII", "MTP").clone()
+    };
+    let alike = memory([20_000, 20_100, 20_500]);
+    assert!(alike.verdict == Verdict::Holds && alike.why.contains("the clock's differences are not"), "{alike:?}");
+    let more = memory([20_000, 40_000, 60_000]);
+    assert!(more.verdict == Verdict::HoldsNot && more.why.contains("20000, 40000, 60000"), "{more:?}");
+
+    let columns = r#"["row","here, s","waits","what was run here"]"#;
+    let rows = r#"["MTP, -t 2",2.0,1600,"run"],["MTP, -t 4",2.2,2000,"run"],["MTP, -t 8",2.85,4500,"run"]"#;
+    let conditions = r#"["cold","few processors"]"#;
+    let title = "pfh Table VI: threads, mrsh";
+    let text = format!(r#"{{"table":"{title}","columns":{columns},"rows":[{rows}],"conditions":{conditions}}}"#);
+    let mut part = part("pfh-VI", &[]);
+    part.found = Ok(Table::parse(&text).unwrap());
+    let threads = verdict(&judged(&[part]), "Table VI", "does not depend on the threads").clone();
+    assert_eq!(threads.verdict, Verdict::HoldsNot);
+    for words in ["more threads than processors", "MTP, -t 8 4500"] {
+        assert!(threads.why.contains(words), "{threads:?}");
+    }
 }
 
 /// A cause of the program itself needs no condition of the machine; a claim that holds has none.

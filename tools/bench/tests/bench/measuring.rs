@@ -38,8 +38,8 @@ import sys, tempfile
 from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
-from measure import lanes, similarity, tree
-from measure.program import xargs
+from measure import imaging, lanes, similarity, tree
+from measure.program import execute, xargs
 from measure.turns import Contender
 with tempfile.TemporaryDirectory() as place:
     with lanes.half_clock(Path(place)) as why:
@@ -53,6 +53,17 @@ with tempfile.TemporaryDirectory() as place:
     assert (cpu / "scaling_max_freq").read_text() == "3300000\n"
 found = tree.simulated({1: 10.0, 2: 5.5})
 assert [round(found[count], 2) for count in (6, 12)] == [2.5, 1.75] and tree.simulated({1: 10.0}) == {}, found
+for printed in imaging.PRINTED.values():
+    for size, (dd, threads) in printed.items():
+        read, written = imaging.rates(size, dd, threads)
+        bytes = size * 1e6
+        assert abs(bytes / read + bytes / written - dd) < 1e-6 and abs(imaging.BLOCK / read + bytes / written - threads) < 1e-6
+assert execute(imaging.at_once(["printf a", "sleep .1; printf b"])).output == b"ab"
+try:
+    execute(imaging.at_once(["false", "true"]))
+    sys.exit("a failure is lost")
+except SystemExit as end:
+    assert "exit status 1" in str(end), end
 assert similarity.command_of(Contender("x", xargs("/t5", "ssdeep -s"))) == "find /t5 -type f -print0 | xargs -0 -P 1 ssdeep -s"
 assert similarity.command_of(Contender("x", ["/a/pfh", "-d", "t5", "-t", "2"])) == "pfh -d t5 -t 2"
 "#;

@@ -32,6 +32,7 @@ pub fn sentence(error: &Error) -> Option<String> {
             "{}: is a tree of {name}, which has no paths that prove a change: leave --proof out, or build a tree by blake3",
             shown(tree)
         ),
+        Problem::KeyOf { .. } => format!("{error}: state it with --key-file FILE"),
         Problem::NoKey(why) => format!("{why}: state it with --key-file FILE"),
         Problem::Locked { path, why: why @ Locked::Missing(_) } => wanted(path, why),
         Problem::Leaf => "--leaf: a leaf has a power of two bytes, from 1KiB to 16MiB".into(),

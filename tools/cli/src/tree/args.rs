@@ -155,6 +155,9 @@ pub struct Watch {
     /// The catalogue of DIR [default: DIR.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
+    /// Key of the catalogue.
+    #[command(flatten)]
+    pub keyed: Keyed,
     /// Hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -411,6 +414,9 @@ pub struct Export {
     /// Write bao's outboard here.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
+    /// Key of BLAKE3's keyed mode.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
     /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
@@ -435,6 +441,9 @@ pub struct Import {
     /// bao's outboard to convert; the file itself is not read.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
+    /// Key of BLAKE3's keyed mode.
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
     /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
@@ -456,8 +465,7 @@ fn leaf(text: &str) -> Result<usize, Failure> {
 
 /// Reads a root of a tree of any algorithm: at most 64 bytes in hexadecimal digits.
 fn any_root(text: &str) -> Result<Digest, Failure> {
-    let root = pfh::hex::decode(text.to_ascii_lowercase().as_bytes());
-    let root = root.filter(|root| (1..=64).contains(&root.len()));
+    let root = pfh::hex::decode(text.to_ascii_lowercase().as_bytes()).filter(|root| (1..=64).contains(&root.len()));
     Ok(root.map(Digest).ok_or_else(|| format!("{text:?} is not a root: write its hexadecimal digits, usually 64"))?)
 }
 
@@ -484,8 +492,7 @@ mod tests {
 
     #[test]
     fn ranges() {
-        assert_eq!(range("64KiB:4096").ok(), Some(65536..69632));
-        assert_eq!(range("0:1").ok(), Some(0..1));
+        assert_eq!([range("64KiB:4096").ok(), range("0:1").ok()], [Some(65536..69632), Some(0..1)]);
         for text in ["", "5", "1:0", ":", "1:", ":1", "-1:2", "1:2:3", "18446744073709551615:1"] {
             assert!(range(text).is_err(), "{text}");
         }

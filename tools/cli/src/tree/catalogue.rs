@@ -4,6 +4,7 @@ use super::args::{Build, Check, Digest, Existing, Update};
 use crate::exit::{self, Exit, Failure};
 use crate::show::tree as lines;
 use crate::tree_key::Keyed;
+use pfh::UnknownAlgorithm;
 use pfh::manifest::row;
 use pfh::tree::DirectoryRow;
 use pfh::tree::catalogue::{self as job, Request, Verb};
@@ -13,8 +14,17 @@ pub fn build(directory: &Path, args: &Build) -> Result<Exit, Failure> {
     if args.leaf.is_some() {
         return Err(Failure::usage("--leaf is of a file: a leaf of a directory is a file below it"));
     }
-    unkeyed(&args.keyed)?;
-    let mut request = Request::new(directory, Verb::Build(args.algorithm.parse().map_err(Failure::usage)?));
+    let secret = args.keyed.secret()?;
+    let unknown = |error: UnknownAlgorithm| match error.needs_key() {
+        true => Failure::usage(format_args!("{error}: state it with --key-file FILE")),
+        false => Failure::usage(error),
+    };
+    let algorithm = match &secret {
+        Some(secret) => secret.algorithm(&args.algorithm).map_err(Failure::refused)?,
+        None => args.algorithm.parse().map_err(unknown)?,
+    };
+    let mut request = Request::new(directory, Verb::Build(algorithm));
+    request.secret = secret;
     request.tree = args.outboard.clone().unwrap_or(request.tree);
     request.threads = args.threads.map(usize::from);
     request.replace = args.force;
@@ -27,25 +37,15 @@ pub fn update(args: &Update) -> Result<Exit, Failure> {
             "--range, --changed-since and --proof are of a file; of a directory state --entry NAME",
         ));
     }
-    unkeyed(&args.keyed)?;
     let verb = Verb::Update(args.changed.entries.clone());
-    on(&args.on, verb, args.trusted.root.as_ref(), args.trusted.kept.is_some())
+    on(&args.on, verb, &args.keyed, args.trusted.root.as_ref(), args.trusted.kept.is_some())
 }
 
 pub fn check(args: &Check) -> Result<Exit, Failure> {
-    unkeyed(&args.keyed)?;
-    on(&args.on, Verb::Check(args.entries.clone()), args.root.as_ref(), args.kept.is_some())
+    on(&args.on, Verb::Check(args.entries.clone()), &args.keyed, args.root.as_ref(), args.kept.is_some())
 }
 
-/// A catalogue has no key.
-fn unkeyed(keyed: &Keyed) -> Result<(), Failure> {
-    match keyed.key_file {
-        Some(_) => Err(Failure::usage("--key-file is of a file's tree: the catalogue of a directory has no key")),
-        None => Ok(()),
-    }
-}
-
-fn on(on: &Existing, verb: Verb, root: Option<&Digest>, has_kept: bool) -> Result<Exit, Failure> {
+fn on(on: &Existing, verb: Verb, keyed: &Keyed, root: Option<&Digest>, has_kept: bool) -> Result<Exit, Failure> {
     if has_kept {
         return Err(Failure::usage("auditors keep roots of files: state that of a directory with --root HEX"));
     }
@@ -53,6 +53,7 @@ fn on(on: &Existing, verb: Verb, root: Option<&Digest>, has_kept: bool) -> Resul
     request.tree = on.outboard.clone().unwrap_or(request.tree);
     request.threads = on.threads.map(usize::from);
     request.must = root.map(|root| root.0.clone());
+    request.secret = keyed.secret()?;
     run(&request, on.json, !on.no_progress)
 }
 

@@ -111,6 +111,7 @@ fn watch(args: &Watch) -> Result<Exit, Failure> {
     let mut request = job::watch::Request::new(&args.directory);
     request.tree = args.outboard.clone().unwrap_or(request.tree);
     request.threads = args.threads.map(usize::from);
+    request.secret = args.keyed.secret()?;
     let session = Session::open(false)?;
     let mut say = |event: Event<'_>| show(&session, &event, args.json);
     job::watch::run(&request, &mut say, &session.control()).map_err(|error| session.ended(error))?;
@@ -189,6 +190,7 @@ fn root(args: &Root) -> Result<Exit, Failure> {
 fn export(args: &Export) -> Result<Exit, Failure> {
     let mut request = job::export::Request::new(&args.file, &args.obao);
     (request.root, request.replace) = (args.root, args.force);
+    request.secret = crate::run::secret(args.key_file.as_ref(), None)?;
     request.threads = args.threads.map_or(request.threads, usize::from);
     one(!args.no_progress, false, |events, control| job::export::run(&request, events, control))
 }
@@ -196,6 +198,7 @@ fn export(args: &Export) -> Result<Exit, Failure> {
 fn import(args: &Import) -> Result<Exit, Failure> {
     let mut request = job::import::Request::new(&args.on.file, &args.obao);
     (request.root, request.leaf, request.replace) = (args.root, args.leaf, args.force);
+    request.secret = crate::run::secret(args.key_file.as_ref(), None)?;
     args.on.place(&mut request.tree, &mut 0);
     one(!args.on.no_progress, args.on.json, |events, control| job::import::run(&request, events, control))
 }

@@ -24,9 +24,19 @@ fn chosen(row: &Value) -> Vec<(u64, u64)> {
 #[test]
 fn every_kernel_is_listed_and_every_number_of_messages_has_one() {
     let rows = rows(&measure(&[], &["--json"]));
-    for function in
-        ["md5", "sha1", "sha256", "sha512", "keccak-f1600", "keccak-p1600-12", "ripemd160", "blake2b", "blake2s"]
-    {
+    let all = [
+        "md5",
+        "sha1",
+        "sha256",
+        "sha512",
+        "keccak-f1600",
+        "keccak-p1600-12",
+        "ripemd160",
+        "blake2b",
+        "blake2s",
+        "sm3",
+    ];
+    for function in all {
         let rows: Vec<&Value> = rows.iter().filter(|row| row["function"] == function).collect();
         assert!(rows.iter().any(|row| row["kernel"] == "portable x1"), "{function}");
         for row in &rows {

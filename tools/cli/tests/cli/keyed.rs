@@ -92,6 +92,88 @@ fn in_lanes_at_every_level_as_openssl_has_it() {
     }
 }
 
+/// KMAC beside OpenSSL, with its own lengths and with stated ones.
+#[test]
+fn kmac_as_openssl_has_it() {
+    if lacks(&[Need::Program("openssl")]) {
+        return;
+    }
+    let room = room();
+    room.file("d/empty", b"");
+    for (name, size, theirs) in [("kmac128", 32, "KMAC128"), ("kmac256", 64, "KMAC256"), ("kmac256:32", 32, "KMAC256")]
+    {
+        for file in ["d/a", "d/b", "d/empty"] {
+            let (key, size) = (format!("hexkey:{}", pfh::hex::encode(KEY)), format!("size:{size}"));
+            let words = ["mac", "-macopt", &key, "-macopt", &size, "-in", file, theirs];
+            let stated = Trial::new("openssl").args(words).directory(room.path()).run().unwrap();
+            let stated = String::from_utf8(stated.stdout).unwrap().trim().to_lowercase();
+            let seen = pfh(&room, &format!("hash --no-progress -f sums -a {name} --key-file key {file}"));
+            let line = format!("{stated}  {file}");
+            let text = String::from_utf8(seen.stdout).unwrap();
+            assert!(stated.len() > 60 && text.lines().any(|one| one == line), "{name}: {text}{line}{}", seen.stderr);
+        }
+    }
+    for (line, code) in [
+        ("hash --no-progress -r -a kmac256 --key-file key -o m d", 0),
+        ("check --key-file key m", 0),
+        ("check --key-file other m", 1),
+        ("check m", 3),
+    ] {
+        assert_eq!(pfh(&room, line).code, Some(code), "{line}");
+    }
+}
+
+/// A catalogue under a key: another key, none, or one that it does not have is refused before
+/// anything is read or changed; and an attacker's catalogue is not believed.
+#[test]
+fn a_directory_under_a_key() {
+    for algorithm in ["hmac-sha256", "blake3-keyed", "kmac256"] {
+        let room = room();
+        let (build, site) = (format!("tree build -a {algorithm} --key-file key d"), room.path().join("d.pfhtree"));
+        let all = |lines: &[(&str, i32, &str)]| {
+            for (line, code, words) in lines {
+                let before = std::fs::read(&site).ok();
+                let seen = pfh(&room, line);
+                let text = format!("{}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
+                assert!(
+                    seen.code == Some(*code) && text.contains(words),
+                    "{algorithm}, {line}: {:?} {text}",
+                    seen.code
+                );
+                assert!(*code == 0 || std::fs::read(&site).ok() == before, "{line}: changed");
+            }
+        };
+        all(&[
+            (&format!("tree build -a {algorithm} d"), 2, "--key-file"),
+            ("tree build -a sha256 --key-file key d", 2, "takes no key"),
+            (&format!("{build} --force --outboard key"), 2, "key"),
+            (&build, 0, ""),
+            ("tree check --key-file key d", 0, ""),
+            ("tree check d", 2, "--key-file"),
+            ("tree check --key-file other d", 2, "another key"),
+            ("tree update d", 2, "--key-file"),
+            ("tree update --key-file other d", 2, "another key"),
+        ]);
+        room.file("d/c", b"new");
+        all(&[
+            ("tree check --key-file key d", 1, "added: c"),
+            ("tree update --key-file key d", 0, ""),
+            ("tree update --key-file key --entry a d", 0, ""),
+            ("tree check --key-file key d", 0, ""),
+        ]);
+        // The same directory has another root under another key, and the same one again.
+        let root = |key: &str, place: &str| {
+            let seen = pfh(&room, &format!("tree build --json -a {algorithm} --key-file {key} --outboard {place} d"));
+            let line: serde_json::Value = serde_json::from_slice(&seen.stdout).unwrap();
+            line["root"].as_str().unwrap().to_owned()
+        };
+        assert!(root("key", "one") == root("key", "two") && root("key", "one") != root("other", "three"));
+        // Who lacks the key puts a plain catalogue of other files in its place.
+        room.file("d/a", b"forged");
+        all(&[("tree build -a blake3 d", 0, ""), ("tree check --key-file key d", 2, "takes no key")]);
+    }
+}
+
 #[test]
 fn a_key_is_a_file_and_a_context_is_a_text() {
     let room = room();

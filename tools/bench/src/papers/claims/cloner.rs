@@ -58,7 +58,8 @@ fn gain(table: &'static str, least: f64) -> Test {
     })
 }
 
-/// The same at the paper's sizes, which must have been measured.
+/// The same at the paper's sizes, which must have been measured. Where the paper prints more than
+/// its own times give, those count.
 fn gain_of_the_paper(table: &'static str, printed: [f64; 4]) -> Test {
     Box::new(move |evidence| {
         let gains = gains(evidence, table, THREADS)?;
@@ -66,16 +67,26 @@ fn gain_of_the_paper(table: &'static str, printed: [f64; 4]) -> Test {
         let mut holds = true;
         for (size, printed) in [1024.0, 5120.0, 10240.0, 20480.0].into_iter().zip(printed) {
             let Some((_, gain)) = gains.iter().find(|gain| gain.0 == size) else {
-                return Err(format!("needs {size:.0} MB: `--full`, and room for two copies"));
+                return Err(format!("needs {size:.0} MB, which were not copied"));
             };
+            let row = format!("{size:.0} MB");
+            let of_print = |name| column(table, name).printed(evidence, &row);
+            let times = of_print(DD).zip(of_print(THREADS)).map(|(dd, threads)| dd / threads);
             // As printed: the gains have two digits behind the point.
-            holds &= *gain >= printed - 0.005;
+            holds &= *gain >= times.unwrap_or(printed).min(printed) - 0.005;
+            let misprint = times.filter(|times| *times < printed - 0.005);
+            let misprint = misprint.map(|times| format!(", its times give {times:.2}")).unwrap_or_default();
             let allowed = most(evidence, table, size).map(|most| format!(", the rates allow {most:.2}"));
             let allowed = allowed.unwrap_or_default();
-            figures.push(format!("{size:.0} MB {gain:.2} x (printed {printed:.2}{allowed})"));
+            figures.push(format!("{size:.0} MB {gain:.2} x (printed {printed:.2}{misprint}{allowed})"));
         }
         Ok(Finding { holds, figures: figures.join(", ") })
     })
+}
+
+/// The paper has one column of threads.
+fn name_in_print(column: &'static str) -> &'static str {
+    if column == SMALL { THREADS } else { column }
 }
 
 /// Time is in proportion to the size.
@@ -88,6 +99,15 @@ fn linear(table: &'static str, name: &'static str) -> Test {
         }
         let apart = spread(&rates.iter().map(|rate| rate.1).collect::<Vec<_>>());
         let figures = format!("{}: {} apart (tested: at most 5 %)", shown(&rates, " MB/s"), percent(apart));
+        // Disks at the rates of the paper's own rows.
+        let printed = rates.iter().filter_map(|(size, _)| {
+            Some(size / column(table, name_in_print(name)).printed(evidence, &format!("{size:.0} MB"))?)
+        });
+        let printed = printed.collect::<Vec<_>>();
+        if apart > 0.05 && printed.len() == rates.len() && spread(&printed) > 0.05 {
+            let figures = format!("{figures}: the paper's own times are {} apart", percent(spread(&printed)));
+            return Ok(Finding { holds: false, figures });
+        }
         column(table, name).found(evidence, (apart <= 0.05, apart <= 0.05 || apart > 0.5), figures, &[])
     })
 }
@@ -96,7 +116,7 @@ fn saved(evidence: &Evidence<'_>, table: &'static str, size: f64) -> Result<(f64
     let took = |name| -> Result<f64, String> {
         let all = seconds(evidence, table, name)?;
         let found = all.iter().find(|row| row.0 == size).map(|row| row.1);
-        found.ok_or_else(|| format!("needs {size:.0} MB: `--full`, and room for two copies"))
+        found.ok_or_else(|| format!("needs {size:.0} MB, which were not copied"))
     };
     Ok((took(DD)?, took(THREADS)?))
 }
@@ -136,7 +156,8 @@ pub(super) fn claims() -> Vec<Claim> {
                 let allowed = most(evidence, IDE, 20480.0);
                 let allowed = allowed.map(|most| format!("; the rates allow {}", percent(1.0 - 1.0 / most)));
                 let saved = format!("{:.0} s of {dd:.0} s, {} (tested: at least 33 %", dd - threads, percent(part));
-                Ok(Finding { holds: part >= 0.327, figures: format!("{saved}{})", allowed.unwrap_or_default()) })
+                // As printed: whole percents.
+                Ok(Finding { holds: part >= 0.325, figures: format!("{saved}{})", allowed.unwrap_or_default()) })
             }),
         ),
         claim(
@@ -146,7 +167,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 let (_, threads) = saved(evidence, SATA, 20480.0)?;
                 Ok(Finding {
                     holds: threads < 120.0,
-                    figures: format!("{threads:.0} s; the paper's own Table III has 194.5674 s"),
+                    figures: format!("{threads:.0} s: a misprint, the paper's own Table III has 194.5674 s"),
                 })
             }),
         ),

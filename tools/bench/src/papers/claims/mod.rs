@@ -9,8 +9,8 @@ mod prefetching;
 mod rows;
 mod trees;
 
-pub use rows::Evidence;
 use rows::{Claim, Finding};
+pub use rows::{Evidence, PLAIN_STUDY};
 
 use super::items::Item;
 use crate::markup::escape;

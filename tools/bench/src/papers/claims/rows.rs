@@ -22,6 +22,9 @@ pub(super) struct Finding {
     pub(super) figures: String,
 }
 
+/// The directory, in the output directory, of a study without SHA instructions.
+pub const PLAIN_STUDY: &str = "without-sha";
+
 /// All that was measured.
 #[derive(Clone, Copy)]
 pub struct Evidence<'a> {
@@ -29,6 +32,8 @@ pub struct Evidence<'a> {
     pub repeated: &'a [Repeated],
     /// The study of languages, if the output directory has one.
     pub study: Option<&'a StudyResult>,
+    /// The same without SHA instructions, if there is one in [`PLAIN_STUDY`].
+    pub plain: Option<&'a StudyResult>,
 }
 
 impl Evidence<'_> {
@@ -71,6 +76,17 @@ impl Of {
             (Cell::Number(value), _) if *value >= 0.0 => Ok(*value),
             (_, Some(Cell::Text(why))) if at + 1 < cells.len() => Err(format!("{row}: {why}")),
             _ => Err(format!("{row}: no figure here")),
+        }
+    }
+
+    /// The paper's own figure of a row, where the table has it.
+    pub(super) fn printed(self, evidence: &Evidence<'_>, row: &str) -> Option<f64> {
+        let table = evidence.table(self.part, self.table).ok()?;
+        let at = table.columns.iter().position(|column| column == self.column)?;
+        let named = |cells: &&Vec<Cell>| matches!(cells.first(), Some(Cell::Text(name)) if name == row);
+        match table.paper.iter().flatten().flatten().find(named)?.get(at)? {
+            Cell::Number(value) => Some(*value),
+            _ => None,
         }
     }
 
@@ -117,6 +133,8 @@ impl Of {
 /// The claim compares algorithms of pfh with each other.
 pub(super) const OWN_KERNELS: &str =
     "the kernels are pfh's, which gain more on some of these algorithms than on others";
+/// The claim compares OpenSSL's functions with each other.
+pub(super) const VECTOR_OPENSSL: &str = "today's OpenSSL has vector code for SHA-256 and none for one Keccak sponge";
 /// The claim compares lanes with one message of OpenSSL, without SHA instructions.
 pub(super) const NEWER_OPENSSL: &str =
     "OpenSSL 1.0.1 had no vector code for one message (17.55 cycles a byte), today's has";
@@ -126,8 +144,12 @@ pub(super) const EMPTY_LANES: &str = "four messages fill half of eight lanes";
 /// The claim is about threads that keep the slower of two devices busy all the time.
 pub(super) const AT_THE_BOUND: &str = "the slower device never waits, and beside this dd its rate allows no more";
 
+/// The claim compares reading and hashing with reading alone.
+pub(super) const LESS_TO_HIDE: &str =
+    "beside the disk this processor hashes faster than the paper's, so that there is less time to hide";
+
 /// Causes that need no condition of the machine.
-const ALWAYS: [&str; 4] = [OWN_KERNELS, NEWER_OPENSSL, EMPTY_LANES, AT_THE_BOUND];
+const ALWAYS: [&str; 6] = [OWN_KERNELS, VECTOR_OPENSSL, NEWER_OPENSSL, EMPTY_LANES, AT_THE_BOUND, LESS_TO_HIDE];
 
 /// Figures of a noisy table may be off by this factor.
 const NOISE: f64 = 1.25;
@@ -147,6 +169,7 @@ fn explain(condition: &str) -> &str {
         "virtual" => "the disk is a virtual one, whose device behind it is not known to have a moving head",
         "few processors" => "there are more threads than processors",
         "SHA instructions" => "the processor has SHA instructions, which serve a single message",
+        "stand-in" => "GNU parallel is not installed, and the peer is xargs with a process for each file",
         other => other,
     }
 }
@@ -255,6 +278,17 @@ pub(super) fn figures(of: Of, rows: &'static [&'static str], bound: Bound, cause
         };
         let figures = format!("{} (tested: {tested})", shown.join(", "));
         of.found(evidence, bound.judge(&values), figures, causes)
+    })
+}
+
+/// The test, whose finding also shows figures of a column, if it does not hold.
+pub(super) fn beside(test: Test, of: Of, rows: &'static [&'static str], words: &'static str) -> Test {
+    Box::new(move |evidence| {
+        let found = test(evidence)?;
+        let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>();
+        let (false, Ok(values)) = (found.holds, values) else { return Ok(found) };
+        let shown: Vec<String> = rows.iter().zip(values).map(|(row, value)| format!("{row} {value:.0}")).collect();
+        Ok(Finding { holds: false, figures: format!("{}; {words}: {}", found.figures, shown.join(", ")) })
     })
 }
 

@@ -1,9 +1,10 @@
 //! Lopes, Franqueira & Hobson.
 
-use super::rows::{AtLeast, AtMost, Claim, Finding, Of, Test, claim, figures, needs, of, ratios};
+use super::rows::{AtLeast, AtMost, Claim, Finding, Of, Test, VECTOR_OPENSSL, claim, figures, needs, of, ratios};
 
 const PART: &str = "tree";
 const ONE: Of = of(PART, "Table 1, beside it", "1 CPU, s");
+const PLAIN: Of = of(PART, "without SHA instructions: Table 1, beside it", "1 CPU, s");
 const AUDIT: Of = of("audit", "Fig. 1: the audit", "passes");
 const INCREMENT: Of = of("audit", "incremental hashing", "read, of the file");
 const SAME: Of = of("audit", "incremental hashing", "root is that of the whole file");
@@ -49,8 +50,18 @@ pub(super) fn claims() -> Vec<Claim> {
         ),
         claim(
             "text",
+            "SHA-512 is faster than SHA-256 on one core, without SHA instructions",
+            ratios(PLAIN, &[("OpenSSL SHA-512", "OpenSSL SHA-256")], AtMost(0.95), &[]),
+        ),
+        claim(
+            "text",
             "Keccak is faster than SHA-256 on one core",
             ratios(ONE, &[("OpenSSL SHAKE128", "OpenSSL SHA-256")], AtMost(0.95), &["SHA instructions"]),
+        ),
+        claim(
+            "text",
+            "Keccak is faster than SHA-256 on one core, without SHA instructions",
+            ratios(PLAIN, &[("OpenSSL SHAKE128", "OpenSSL SHA-256")], AtMost(0.95), &[VECTOR_OPENSSL]),
         ),
         claim(
             "text",

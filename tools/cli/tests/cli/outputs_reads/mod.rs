@@ -190,6 +190,7 @@ pub const READS: &[(&str, &str)] = &[
     // It makes a directory of its own below, and removes it.
     ("selftest", "DIR"),
     ("tree-watch", "DIR"),
+    ("tree-watch", "--key-file"),
     ("tree-append", "--key-file"),
     ("tree-append", "--kept"),
     ("tree-append", "FILE"),
@@ -204,7 +205,9 @@ pub const READS: &[(&str, &str)] = &[
     ("tree-diff", "--key-file"),
     ("tree-diff", "A"),
     ("tree-diff", "B"),
+    ("tree-export", "--key-file"),
     ("tree-export", "FILE"),
+    ("tree-import", "--key-file"),
     ("tree-import", "--obao"),
     ("tree-import", "FILE"),
     ("tree-prove", "--key-file"),
