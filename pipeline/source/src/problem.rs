@@ -1,5 +1,6 @@
 //! Problems with one entry, typed: stage, offset, cause.
 
+use crate::finding::{FindingId, Level};
 use crate::os::{self, Errno};
 use pfh_container::disk::Damage;
 use std::{fmt, io};
@@ -81,8 +82,9 @@ pub enum Cause {
     NeedsAdministrator,
     /// An image that is not read as one: of another format, or with a damaged description.
     Image(Box<str>),
-    /// The content of an image or an archive cannot be read, or contradicts itself.
-    Inside(Box<str>),
+    /// The content of an image or an archive cannot be read, or contradicts itself: the finding, and
+    /// the cause in words.
+    Inside(FindingId, Box<str>),
     /// A container is recognised, and is not opened: of a format that is not read, encrypted, or
     /// with a damaged start.
     Unopened(Box<str>),
@@ -138,12 +140,15 @@ pub struct Problem {
     pub length: Option<u64>,
     /// The cause.
     pub cause: Cause,
+    /// How much it counts: the level of its finding, unless the run gives it another.
+    pub level: Level,
 }
 
 impl Problem {
     /// A problem with no offset.
     pub fn new(stage: Stage, cause: Cause) -> Self {
-        Problem { stage, offset: None, length: None, cause }
+        let level = cause.finding().level();
+        Problem { stage, offset: None, length: None, cause, level }
     }
 
     /// An operating-system error. EINTR and EAGAIN come out of [`os`](crate::os) only when patience
@@ -231,7 +236,7 @@ impl Problem {
             Cause::NeedsAdministrator => "EACCES",
             Cause::Image(_) => "image",
             // One word for all that is wrong inside; the count of containers is in the summaries.
-            Cause::Inside(_) | Cause::Unopened(_) => "inside",
+            Cause::Inside(..) | Cause::Unopened(_) => "inside",
             Cause::Store { answer, .. } => answer.name(),
         }
     }
@@ -259,7 +264,7 @@ impl fmt::Display for Cause {
                 write!(f, "the call failed with {} again and again for {seconds} s", errno_name(*errno))
             }
             Cause::BadName(why) => write!(f, "not a path: {why}"),
-            Cause::Image(what) | Cause::Inside(what) | Cause::Unopened(what) | Cause::Store { what, .. } => {
+            Cause::Image(what) | Cause::Inside(_, what) | Cause::Unopened(what) | Cause::Store { what, .. } => {
                 f.write_str(what)
             }
             Cause::NeedsLinux(kind) => write!(

@@ -22,7 +22,7 @@ fn word(found: job_check::Checked) -> &'static str {
         job_check::Checked::Right => "right",
         job_check::Checked::Wrong => "wrong",
         job_check::Checked::Missing => "missing",
-        job_check::Checked::Unread | job_check::Checked::Likely => "unread",
+        job_check::Checked::Unread | job_check::Checked::Likely | job_check::Checked::Weak => "unread",
         job_check::Checked::Ignored => "ignored",
     }
 }
@@ -158,15 +158,15 @@ pub fn check(
                     faults.extend(ledger.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
                 Event::Compared { entry, found, cause, reread } => {
-                    rows.row(&FileRow::of(entry, found, cause, reread));
+                    rows.row(&FileRow::of(entry, found, cause, reread, &asked.plan.levels));
                     files.push((record::decoded(&entry.name), word(found)));
                 }
                 Event::Classed(change) => {
-                    rows.row(&AuditRow::of(change));
+                    rows.row(&AuditRow::of(change, &asked.plan.levels));
                     files.push((record::decoded(&change.name), change.class.name()));
                 }
                 Event::Ended(part) => match &part.findings {
-                    Findings::Audit(counts) => rows.row(&AuditSum::of(counts, part.conclusion(), &part.rereads)),
+                    Findings::Audit(counts) => rows.row(&AuditSum::of(counts, part)),
                     _ => FilesSum::of(part).iter().for_each(|row| rows.row(row)),
                 },
                 _ => {}

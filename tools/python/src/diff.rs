@@ -24,7 +24,7 @@ pub fn diff(
         let mut events = |event: Event<'_>| {
             match event {
                 Event::Classed(difference) if difference.class != Class::Same => {
-                    found.row(&DifferenceRow::of(difference));
+                    found.row(&DifferenceRow::of(difference, &asked.plan.levels));
                 }
                 Event::Unread(record) => found.unread(record),
                 _ => {}

@@ -2,6 +2,7 @@
 
 use crate::input::Input;
 use crate::reference::Sets;
+use crate::leveling::Leveling;
 use crate::run::Run;
 use crate::saying::Saying;
 use clap::Args;
@@ -75,6 +76,9 @@ pub struct Match {
     /// Messages.
     #[command(flatten)]
     pub saying: Saying,
+    /// How much findings count.
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
