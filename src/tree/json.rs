@@ -200,9 +200,6 @@ pub struct EntryRow<'a> {
     r#type: Word<Difference>,
     #[serde(flatten)]
     name: Name<'a>,
-    /// The finding that it is.
-    #[serde(flatten)]
-    mark: Mark,
 }
 
 /// The result for a directory.
@@ -354,11 +351,7 @@ impl Event<'_> {
             Event::Judged(summary) => judged(summary),
             Event::Computed(root) => Row::Computed(RootRow::of(root)),
             Event::Watched(summary) => Row::Directory(DirectoryRow::of(summary)),
-            Event::Differs(name, how) => Row::Entry(EntryRow {
-                r#type: Word(*how),
-                name: Name(name),
-                mark: Mark::of(FindingId::TreeDiffers),
-            }),
+            Event::Differs(name, how) => Row::Entry(EntryRow { r#type: Word(*how), name: Name(name) }),
             _ => return None,
         })
     }
