@@ -106,11 +106,9 @@ fn timestamp(stamped: &Result<Stamped, String>) -> Timestamp<'_> {
             serial: Some(&stamp.serial),
             time: Some(&stamp.time),
         },
-        Err(cause) => Timestamp {
-            cause: Some(cause),
-            mark: Some(Mark::of(FindingId::AcquireTimestamp)),
-            ..Timestamp::default()
-        },
+        Err(cause) => {
+            Timestamp { cause: Some(cause), mark: Some(Mark::of(FindingId::AcquireTimestamp)), ..Timestamp::default() }
+        }
     }
 }
 
@@ -145,9 +143,7 @@ impl<'a> AcquisitionRow<'a> {
                 .each_target()
                 .map(|(path, compared)| Target {
                     differing: compared.map(|compared| &compared.differing[..]),
-                    mark: compared
-                        .filter(|compared| !compared.is_good())
-                        .map(|_| Mark::of(FindingId::AcquireDiffers)),
+                    mark: compared.filter(|compared| !compared.is_good()).map(|_| Mark::of(FindingId::AcquireDiffers)),
                     path: shown(path),
                     verified: compared.map(Compared::is_good),
                 })

@@ -30,7 +30,13 @@ impl<'a> FindingRow<'a> {
     /// A finding as one JSON object.
     pub fn of(finding: &'a Finding) -> FindingRow<'a> {
         let Finding { severity, path, what, .. } = finding;
-        FindingRow { r#type: Is(word::Finding), severity: Word(*severity), path: Path(path), what, mark: Mark::of(severity.finding()) }
+        FindingRow {
+            r#type: Is(word::Finding),
+            severity: Word(*severity),
+            path: Path(path),
+            what,
+            mark: Mark::of(severity.finding()),
+        }
     }
 }
 

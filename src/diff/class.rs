@@ -161,7 +161,11 @@ impl Counts {
     pub fn tally(&self, levels: &Levels) -> Tally {
         let counts = |class: &Class| class.finding().is_some_and(|finding| levels.counts(finding));
         let unequal = Class::ALL.into_iter().filter(|class| class.is_difference() && counts(class));
-        Tally { equal: self.of(Class::Same), unequal: unequal.map(|class| self.of(class)).sum(), open: self.of(Class::Error) }
+        Tally {
+            equal: self.of(Class::Same),
+            unequal: unequal.map(|class| self.of(class)).sum(),
+            open: self.of(Class::Error),
+        }
     }
 
     pub(super) fn count(&mut self, class: Class) {

@@ -166,14 +166,12 @@ impl<'a> NameRow<'a> {
                 created: kept.created.map(|time| time.to_string()),
                 size: *size,
             },
-            Event::Skipped { name, skip } => {
-                NameRow::Skipped {
-                    name: Path(name),
-                    code: skip.reason(),
-                    cause: skip.reason(),
-                    id: Shown(skip.finding()),
-                }
-            }
+            Event::Skipped { name, skip } => NameRow::Skipped {
+                name: Path(name),
+                code: skip.reason(),
+                cause: skip.reason(),
+                id: Shown(skip.finding()),
+            },
             Event::Failed { name, problem } => NameRow::Error {
                 name: Path(name),
                 stage: problem.stage.name(),
@@ -192,14 +190,15 @@ impl<'a> NameRow<'a> {
             Row::Extent { name, extent } => {
                 let finding = (extent.holds == Holds::Residue).then_some(FindingId::AccountResidue);
                 NameRow::Extent {
-                name: Path(name),
-                start: extent.start,
-                length: extent.length,
-                holds: extent.holds.name(),
-                of: render(&extent.name).to_string(),
-                id: finding.map(Shown),
-                level: finding.map(level),
-            }},
+                    name: Path(name),
+                    start: extent.start,
+                    length: extent.length,
+                    holds: extent.holds.name(),
+                    of: render(&extent.name).to_string(),
+                    id: finding.map(Shown),
+                    level: finding.map(level),
+                }
+            }
             Row::Overlap { name, extent } => NameRow::Overlap {
                 name: Path(name),
                 start: extent.start,
@@ -211,19 +210,20 @@ impl<'a> NameRow<'a> {
             Row::Sums { name, account } => {
                 let finding = (!account.opaque.is_empty()).then_some(FindingId::AccountOpaque);
                 NameRow::Account {
-                name: Path(name),
-                size: account.size,
-                content: account.sum(Holds::Content),
-                structure: account.sum(Holds::Structure),
-                free: account.sum(Holds::Free),
-                slack: account.sum(Holds::Slack),
-                padding: account.sum(Holds::Padding),
-                reserved: account.sum(Holds::Reserved),
-                residue: account.sum(Holds::Residue),
-                itemised: account.opaque.is_empty(),
-                id: finding.map(Shown),
-                level: finding.map(level),
-            }},
+                    name: Path(name),
+                    size: account.size,
+                    content: account.sum(Holds::Content),
+                    structure: account.sum(Holds::Structure),
+                    free: account.sum(Holds::Free),
+                    slack: account.sum(Holds::Slack),
+                    padding: account.sum(Holds::Padding),
+                    reserved: account.sum(Holds::Reserved),
+                    residue: account.sum(Holds::Residue),
+                    itemised: account.opaque.is_empty(),
+                    id: finding.map(Shown),
+                    level: finding.map(level),
+                }
+            }
             Row::Failed { name, problem } => NameRow::Error {
                 name: Path(name),
                 stage: problem.stage.name(),

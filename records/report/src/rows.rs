@@ -104,14 +104,12 @@ impl<'a> Facts<'a> {
                 inside: hashed.closed.inside.as_deref().map(Within::of),
                 ..Facts::default()
             },
-            Outcome::Skipped(skip) => {
-                Facts {
+            Outcome::Skipped(skip) => Facts {
                 code: Some(skip.reason()),
                 cause: Some(skip.reason().into()),
                 id: Some(Shown(skip.finding())),
                 ..Facts::default()
-            }
-            }
+            },
             Outcome::Failed(problem) => Facts {
                 stage: Some(problem.stage.name()),
                 code: Some(problem.code()),

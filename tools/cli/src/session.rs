@@ -32,13 +32,6 @@ pub fn without_digest(without: u64, all: u64, place: &str) -> String {
 pub struct Session {
     signals: Signals,
     bar: Option<Arc<Bar>>,
-    /// The same, where findings have these levels.
-    #[must_use]
-    pub fn levels(mut self, levels: &Levels) -> Session {
-        self.levels = levels.clone();
-        self
-    }
-
     /// Whether a good end is closed with a line of counts.
     closing: bool,
     /// How much each finding counts.
@@ -72,6 +65,13 @@ impl Session {
     /// Whether a good end is closed with a line of counts.
     pub fn closes(&self) -> bool {
         self.closing
+    }
+
+    /// The same, where findings have these levels.
+    #[must_use]
+    pub fn levels(mut self, levels: &Levels) -> Session {
+        self.levels = levels.clone();
+        self
     }
 
     /// The control of the job.

@@ -12,7 +12,7 @@ use pfh::check::{
     Verdict,
 };
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -72,10 +72,12 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// that their store states, those of uploads in parts by their `part_size`, and with `versions`
 /// every version of each.
 ///
+/// `level` gives findings (`pfh help findings`) another level: `{"audit/new": "warn"}`.
+///
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, columns = None, audit = false, ignore_missing = false, strict = false, lenient = false, once = false, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, columns = None, audit = false, ignore_missing = false, strict = false, lenient = false, once = false, level = None, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -89,6 +91,7 @@ pub fn check(
     strict: bool,
     lenient: bool,
     once: bool,
+    level: Option<HashMap<String, String>>,
     share: Option<&str>,
     limit: Option<f64>,
     state: Option<&Bound<'_, PyAny>>,
@@ -117,6 +120,7 @@ pub fn check(
             (ignore_missing, "ignore_missing"),
             (strict, "strict"),
             (once, "once"),
+            (level.is_some(), "level"),
             (share.is_some(), "share"),
             (limit.is_some(), "limit"),
             (state.is_some(), "state"),
@@ -143,6 +147,7 @@ pub fn check(
         Task::Files { allow_outside: false, ignore_missing }
     };
     let mut asked = Request::all(manifests).task(task).manner(manner).plan(request::plan(Vec::new(), threads, memory));
+    asked.plan.levels = request::levels(level)?;
     if let Some(root) = root {
         asked = asked.root(request::path(root)?);
     }

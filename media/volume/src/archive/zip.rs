@@ -59,8 +59,8 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
     let parts = &archive.parts;
     let in_front = if is_own_header(&*bytes, place.shift) { 0 } else { place.shift };
     let around = [(in_front, "in front of"), (place.behind, "behind")].into_iter().filter(|(length, _)| *length > 0);
-    let around =
-        around.map(|(length, where_)| flawed(Flaw::Around, b"", format!("{length} bytes {where_} the zip are not its")));
+    let around = around
+        .map(|(length, where_)| flawed(Flaw::Around, b"", format!("{length} bytes {where_} the zip are not its")));
     let known = limits.salvage.then(Vec::new);
     let records = place.records(&bytes, parts);
     let (number, is_wrong, salvage, hidden) = (0, false, None, None);
@@ -261,7 +261,8 @@ impl Member {
         let next = archive.offsets.get(after).copied().unwrap_or(archive.place.start).min(archive.place.start);
         match data.checked_add(record.stored) {
             Some(end) if end <= next && same == 1 => Ok(data),
-            _ => self.contradict("its bytes are those of another member as well, or lead out of the zip: a bomb, or damage"),
+            _ => self
+                .contradict("its bytes are those of another member as well, or lead out of the zip: a bomb, or damage"),
         }
     }
 }

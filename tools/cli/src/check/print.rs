@@ -6,10 +6,10 @@ use crate::exit::Exit;
 use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
+use pfh::Levels;
 use pfh::check::{
     AuditRow, AuditSum, Change, Checked, Class, Event, FileRow, FilesSum, Findings, Listing, Part, Reread, Twice,
 };
-use pfh::Levels;
 use pfh::manifest::row::line;
 use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
@@ -87,7 +87,11 @@ impl Printer<'_> {
         }
         if self.request.json {
             let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
-            return if listed { self.print(&line(&FileRow::of(entry, found, cause, reread, &self.levels))) } else { Ok(()) };
+            return if listed {
+                self.print(&line(&FileRow::of(entry, found, cause, reread, &self.levels)))
+            } else {
+                Ok(())
+            };
         }
         let word = match found {
             _ if !says => return Ok(()),

@@ -1,8 +1,8 @@
 //! The arguments of `pfh match`.
 
 use crate::input::Input;
-use crate::reference::Sets;
 use crate::leveling::Leveling;
+use crate::reference::Sets;
 use crate::run::Run;
 use crate::saying::Saying;
 use clap::Args;

@@ -94,7 +94,12 @@ pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Resul
                 }
                 if next.is_none() {
                     let cause = "a member that leads out of the archive: it is cut off".to_owned();
-                    volume.entries.push(Err(Failure { path: entry.path, offset: Some(at), cause, ..Failure::default() }));
+                    volume.entries.push(Err(Failure {
+                        path: entry.path,
+                        offset: Some(at),
+                        cause,
+                        ..Failure::default()
+                    }));
                     return Ok(None);
                 }
                 volume.entries.push(Ok(entry));

@@ -58,7 +58,12 @@ pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Resul
                 entry.packed.pieces.push((data, next));
                 if is_cut {
                     let cause = "a member that leads out of the archive: it is cut off".to_owned();
-                    volume.entries.push(Err(Failure { path: entry.path, offset: Some(at), cause, ..Failure::default() }));
+                    volume.entries.push(Err(Failure {
+                        path: entry.path,
+                        offset: Some(at),
+                        cause,
+                        ..Failure::default()
+                    }));
                 } else {
                     volume.entries.push(Ok(entry));
                 }

@@ -125,7 +125,9 @@ fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     }
     let mut events = |event: Event<'_>| {
         let row = match event {
-            Event::Compared { entry, found, cause, reread } => line(&FileRow::of(entry, found, cause, reread, &Levels::new())),
+            Event::Compared { entry, found, cause, reread } => {
+                line(&FileRow::of(entry, found, cause, reread, &Levels::new()))
+            }
             Event::Classed(change) => line(&AuditRow::of(change, &Levels::new())),
             _ => return Ok(()),
         };
