@@ -398,8 +398,11 @@ impl Expanding {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => {
                     let most = self.options.limits.nested;
-                    return self
-                        .fail(name::prefix(&printed), format!("more than {most} bytes when unpacked: not opened"));
+                    return self.fail(
+                        name::prefix(&printed),
+                        FindingId::InsideUnopened,
+                        format!("more than {most} bytes when unpacked: not opened"),
+                    );
                 }
                 // It fails as an entry.
                 Err(_) => return,
