@@ -6,7 +6,7 @@ use pfh::FindingId;
 
 /// The start of the list.
 const ABOUT: &str = "\
-Every fault of a format or a run has an id, which JSON has as `id` beside its level. Of the levels
+Every fault of a format or a run has an id; JSON rows have it beside its level:
 ignore  stands in JSON only
 warn    is said, and leaves the exit code as it is
 error   is said, and decides the verdict and the exit code
