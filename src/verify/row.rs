@@ -21,7 +21,7 @@ pub struct VerificationRow<'a> {
     complete: bool,
     /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
-    /// The findings that are no mere facts, by their ids.
+    /// The findings but for mere facts, by their ids.
     faults: Vec<Faulty>,
     findings: Vec<String>,
     /// The comparisons that a good verdict lacks.

@@ -82,8 +82,8 @@ pub enum Cause {
     NeedsAdministrator,
     /// An image that is not read as one: of another format, or with a damaged description.
     Image(Box<str>),
-    /// The content of an image or an archive cannot be read, or contradicts itself: the finding, and
-    /// the cause in words.
+    /// The content of an image or an archive cannot be read, or contradicts itself: the finding,
+    /// and the cause in words.
     Inside(FindingId, Box<str>),
     /// A container is recognised, and is not opened: of a format that is not read, encrypted, or
     /// with a damaged start.
@@ -238,6 +238,51 @@ impl Problem {
             // One word for all that is wrong inside; the count of containers is in the summaries.
             Cause::Inside(..) | Cause::Unopened(_) => "inside",
             Cause::Store { answer, .. } => answer.name(),
+        }
+    }
+}
+
+impl Problem {
+    /// The finding that it is.
+    pub fn finding(&self) -> FindingId {
+        self.cause.finding()
+    }
+}
+
+impl Cause {
+    /// The finding that it is.
+    pub fn finding(&self) -> FindingId {
+        use FindingId as Id;
+        match self {
+            Cause::Os(errno) => match errno_name(*errno) {
+                "ENOENT" | "ENOTDIR" => Id::FileMissing,
+                "EACCES" | "EPERM" => Id::FileDenied,
+                _ => Id::FileUnreadable,
+            },
+            Cause::Changed(_) => Id::FileChanged,
+            Cause::Size { .. } => Id::FileSize,
+            Cause::IsDirectory => Id::FileDirectory,
+            Cause::Loop => Id::FileLoop,
+            Cause::Replaced => Id::FileReplaced,
+            Cause::NoFile(_) => Id::FileKind,
+            Cause::Special(_) => Id::FileSpecial,
+            Cause::Elsewhere => Id::FileElsewhere,
+            Cause::Stalled(_) | Cause::Unending { .. } => Id::FileStalled,
+            Cause::BadName(_) => Id::FileName,
+            Cause::Outside => Id::FileOutside,
+            Cause::NeedsLinux(_) => Id::FileSystem,
+            Cause::NeedsAdministrator => Id::FileAdministrator,
+            Cause::Image(_) => Id::ImageDamaged,
+            Cause::Inside(finding, _) => *finding,
+            Cause::Unopened(_) => Id::InsideUnopened,
+            Cause::Store { answer, .. } => match answer {
+                StoreAnswer::NotFound => Id::StoreMissing,
+                StoreAnswer::Denied => Id::StoreDenied,
+                StoreAnswer::Changed => Id::StoreChanged,
+                StoreAnswer::Truncated => Id::StoreTruncated,
+                StoreAnswer::BadName => Id::StoreName,
+                StoreAnswer::Other => Id::StoreFailed,
+            },
         }
     }
 }

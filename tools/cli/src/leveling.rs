@@ -6,8 +6,8 @@ use pfh::{FindingId, Level, LevelError, Levels, Plan};
 /// The levels that are asked for.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Leveling {
-    /// Level of a finding: ignore, warn or error, as far as safety allows; `pfh help findings` lists
-    /// all.
+    /// Level of a finding: ignore, warn or error, as far as safety allows; `pfh help findings`
+    /// lists all.
     #[arg(long, value_name = "ID=LEVEL", value_delimiter = ',', value_parser = one)]
     pub level: Vec<(FindingId, Level)>,
 }

@@ -2,19 +2,20 @@
 //! never vanishes and never changes its meaning; `docs/findings.md` is made from here.
 
 use super::level::Level;
+use std::fmt;
 
 /// A row of the table.
 #[derive(Debug)]
-pub(super) struct Row {
+struct Row {
     /// The stable id, `area/name`.
     pub id: &'static str,
     /// The level without a request.
     pub level: Level,
     /// The lowest level that a request may give it.
     pub lowest: Level,
-    /// What it means.
+    /// Its meaning, in a sentence.
     pub meaning: &'static str,
-    /// What can be done about it.
+    /// The remedy, in a sentence.
     pub remedy: &'static str,
 }
 
@@ -35,7 +36,7 @@ macro_rules! findings {
         }
 
         /// In the order of [`FindingId::ALL`].
-        pub(super) static ROWS: &[Row] = &[$(Row {
+        static ROWS: &[Row] = &[$(Row {
             id: $id,
             level: Level::$level,
             lowest: Level::$lowest,
@@ -43,6 +44,52 @@ macro_rules! findings {
             remedy: $remedy,
         },)*];
     };
+}
+
+impl FindingId {
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// The stable id, `area/name`.
+    pub fn id(self) -> &'static str {
+        self.row().id
+    }
+
+    /// Its meaning, in a sentence.
+    pub fn meaning(self) -> &'static str {
+        self.row().meaning
+    }
+
+    /// The remedy, in a sentence.
+    pub fn remedy(self) -> &'static str {
+        self.row().remedy
+    }
+
+    /// The level without a request.
+    pub fn level(self) -> Level {
+        self.row().level
+    }
+
+    /// The lowest level that a request may give it.
+    pub fn lowest(self) -> Level {
+        self.row().lowest
+    }
+
+    /// Why it has no level below its lowest one.
+    pub fn bound(self) -> &'static str {
+        match self.lowest() {
+            Level::Ignore => "any level is allowed",
+            Level::Warn => "something was not read or compared, and that is always said",
+            Level::Error => "a difference, or bytes without a digest, always count",
+        }
+    }
+}
+
+impl fmt::Display for FindingId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
 }
 
 findings! {
