@@ -16,6 +16,7 @@ use std::collections::HashMap;
 /// `level` gives findings another level: `{"inside/unopened": "warn"}`.
 #[pyfunction]
 #[pyo3(name = "list_files", signature = (paths, *, only = None, recursive = false, follow = false, level = None, on_event = None, cancel = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn list(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
