@@ -336,10 +336,10 @@ fn levels_change_the_exit() {
     exits("true", "list --account $Z/residue.zip", &[("", 3), ("account/residue=warn,inside/residue=warn", 0)]);
     let sides = "mkdir A B; echo x > A/a; cp -a A/a B/a; echo y > B/b";
     exits(sides, "diff A B", &[("", 1), ("diff/added=warn", 0)]);
-    let known = "echo x > a; md5sum a > known; rm a; cp $Z/a.sit b.sit";
+    let known = "echo x > a; md5sum a > known; rm a; cp $Z/a.sit b.sit; seq 2000 > t; seq 2 2001 > u";
     exits(known, "match --inside --class bad -k known b.sit", &[("", 3), ("inside/unopened=warn", 0)]);
     exits(known, "match --sectors 512 -k known b.sit", &[("inside/unopened=warn", 2)]);
-    exits(known, "compare -a strings --inside b.sit", &[("", 3), ("inside/unopened=warn", 0)]);
+    exits(known, "compare -a ssdeep --inside t u b.sit", &[("", 3), ("inside/unopened=warn", 0)]);
     // The last one counts; a difference is none of another finding.
     exits(tree, "check --audit l d", &[("audit/new=warn,audit/new=error", 1), ("audit/missing=warn", 1)]);
     exits("echo x > a; sha256sum a > l; echo y > a", "check l", &[("check/missing=ignore", 1)]);
