@@ -303,7 +303,7 @@ findings! {
     AuditNew: "audit/new", Error >= Ignore,
         "A file is not listed, neither by name nor by content.",
         "Bring the list up to date with check --update.";
-    AuditMissing: "audit/missing", Error >= Ignore,
+    AuditMissing: "audit/missing", Error >= Warn,
         "A listed file is not in the tree.",
         "Look for it in a backup.";
     AuditUnverified: "audit/unverified", Error >= Error,
@@ -330,7 +330,7 @@ findings! {
     DiffAdded: "diff/added", Error >= Ignore,
         "B has a file that A lacks.",
         "None is needed if B has grown on purpose.";
-    DiffRemoved: "diff/removed", Error >= Ignore,
+    DiffRemoved: "diff/removed", Error >= Warn,
         "A has a file that B lacks.",
         "Copy it, if it was not removed on purpose.";
     DiffUnread: "diff/unread", Error >= Error,
