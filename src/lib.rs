@@ -106,9 +106,10 @@ pub use pfh_source::os::names as name_bytes;
 #[cfg(feature = "image")]
 use pfh_source::os::names_in;
 pub use pfh_source::{
-    Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Kept, Links, Note, Object, Operands, Order, Ordered,
-    Origin, Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat,
-    StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total, wildcards,
+    Apart, Cause, Closed, Descend, Entry, Extent, FindingId, Inside, Item, Kept, Level, LevelError, Levels, Links,
+    Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges, Recurse, Selection, SelectionError, Separator,
+    Skip, Source, Special, Stage, Stat, StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total,
+    wildcards,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 

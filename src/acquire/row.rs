@@ -4,6 +4,8 @@ use super::comparing::Compared;
 use super::event::Summary;
 use super::hidden::HiddenRow;
 use super::stamping::Stamped;
+use pfh_manifest::row::Mark;
+use pfh_source::FindingId;
 use pfh_source::terminal::shown;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -34,6 +36,9 @@ pub struct AcquisitionRow<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Lost<'a> {
     cause: &'a str,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Mark,
     path: String,
 }
 
@@ -52,6 +57,9 @@ struct Smart<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Target<'a> {
     differing: Option<&'a [(u64, u64)]>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
     path: String,
     verified: Option<bool>,
 }
@@ -60,6 +68,9 @@ struct Target<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Timestamp<'a> {
     cause: Option<&'a str>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
     path: Option<String>,
     policy: Option<&'a str>,
     serial: Option<&'a str>,
@@ -73,21 +84,31 @@ struct Unreadable {
     cause: String,
     errno: i32,
     length: u64,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Mark,
     medium_offset: u64,
     offset: u64,
     sector: u64,
+}
+
+fn lost(target: &super::event::Lost) -> Lost<'_> {
+    Lost { cause: &target.cause, mark: Mark::of(FindingId::AcquireTarget), path: shown(&target.path) }
 }
 
 fn timestamp(stamped: &Result<Stamped, String>) -> Timestamp<'_> {
     match stamped {
         Ok(Stamped { path, stamp, .. }) => Timestamp {
             cause: None,
+            mark: None,
             path: Some(shown(path)),
             policy: Some(&stamp.policy),
             serial: Some(&stamp.serial),
             time: Some(&stamp.time),
         },
-        Err(cause) => Timestamp { cause: Some(cause), ..Timestamp::default() },
+        Err(cause) => {
+            Timestamp { cause: Some(cause), mark: Some(Mark::of(FindingId::AcquireTimestamp)), ..Timestamp::default() }
+        }
     }
 }
 
@@ -101,6 +122,7 @@ impl<'a> AcquisitionRow<'a> {
                 cause: bad.cause(),
                 errno: bad.errno,
                 length: bad.length,
+                mark: Mark::of(FindingId::AcquireUnreadable),
                 medium_offset: at,
                 offset: bad.offset,
                 sector: at / u64::from(summary.sector),
@@ -111,7 +133,7 @@ impl<'a> AcquisitionRow<'a> {
             digests: imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
             hidden: summary.hidden.as_ref().map(HiddenRow::from),
             log: summary.log.as_deref().map(shown),
-            lost: summary.lost.iter().map(|lost| Lost { cause: &lost.cause, path: shown(&lost.path) }).collect(),
+            lost: summary.lost.iter().map(lost).collect(),
             padded: imaged.padded,
             retried: imaged.retried,
             seconds: imaged.times.total.as_secs_f64(),
@@ -121,6 +143,7 @@ impl<'a> AcquisitionRow<'a> {
                 .each_target()
                 .map(|(path, compared)| Target {
                     differing: compared.map(|compared| &compared.differing[..]),
+                    mark: compared.filter(|compared| !compared.is_good()).map(|_| Mark::of(FindingId::AcquireDiffers)),
                     path: shown(path),
                     verified: compared.map(Compared::is_good),
                 })

@@ -3,7 +3,8 @@
 use super::scene::{Asked, Scene, Server};
 use super::verdict::{AuditVerdict, Evidence};
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Hex, Path, Word};
+use pfh_manifest::row::{Hex, Mark, Path, Word};
+use pfh_source::FindingId;
 use serde::Serialize;
 
 /// The chance that an audit finds a loss.
@@ -69,6 +70,9 @@ pub struct VerdictRow<'a> {
     /// The digest of the transcript.
     transcript: Option<Hex<'a>>,
     verdict: Word<Verdict>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
 }
 
 impl<'a> VerdictRow<'a> {
@@ -101,6 +105,11 @@ impl<'a> VerdictRow<'a> {
             signer_was_asked_for: verdict.signer.map(|(_, named)| named),
             transcript: verdict.transcript.as_ref().map(|transcript| Hex(&transcript[..])),
             verdict: Word(word),
+            mark: match word {
+                Verdict::Verified => None,
+                Verdict::Differs => Some(Mark::of(FindingId::StorageRejected)),
+                _ => Some(Mark::of(FindingId::StorageNotAsked)),
+            },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Findings in a bag.
 
 use pfh_manifest::row::Words;
+use pfh_source::FindingId;
 use std::io;
 
 /// The weight of a finding for the bag.
@@ -25,6 +26,15 @@ impl Words for Severity {
 }
 
 impl Severity {
+    /// The finding that something of this weight is.
+    pub fn finding(self) -> FindingId {
+        match self {
+            Severity::Warning => FindingId::BagWarning,
+            Severity::Incomplete => FindingId::BagIncomplete,
+            Severity::Error => FindingId::BagInvalid,
+        }
+    }
+
     /// The word in output.
     pub fn name(self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use super::event::{Finding, Severity};
 use super::summary::Summary;
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Is, Path, Word};
+use pfh_manifest::row::{Is, Mark, Path, Word};
 use serde::Serialize;
 
 mod word {
@@ -21,13 +21,22 @@ pub struct FindingRow<'a> {
     path: Path<'a>,
     /// The finding, in words.
     what: &'a str,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Mark,
 }
 
 impl<'a> FindingRow<'a> {
     /// A finding as one JSON object.
     pub fn of(finding: &'a Finding) -> FindingRow<'a> {
         let Finding { severity, path, what, .. } = finding;
-        FindingRow { r#type: Is(word::Finding), severity: Word(*severity), path: Path(path), what }
+        FindingRow {
+            r#type: Is(word::Finding),
+            severity: Word(*severity),
+            path: Path(path),
+            what,
+            mark: Mark::of(severity.finding()),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::job;
 use pfh_custody::seal::Held;
 use pfh_engine::Record;
 use pfh_ledger::{Change, Ledger, Listing, Reread};
+use pfh_source::FindingId;
 use std::io;
 use std::path::Path;
 
@@ -68,4 +69,20 @@ pub enum Checked {
     Ignored,
     /// A file is there whose name is probably another spelling of it; it was not compared.
     Likely,
+    /// The digest that is stated without its algorithm is only a checksum of the file.
+    Weak,
+}
+
+impl Checked {
+    /// The finding that it is, but for a file that is as listed.
+    pub fn finding(self) -> Option<FindingId> {
+        Some(match self {
+            Checked::Right => return None,
+            Checked::Wrong => FindingId::CheckDiffers,
+            Checked::Missing | Checked::Ignored => FindingId::CheckMissing,
+            Checked::Unread => FindingId::CheckUnread,
+            Checked::Likely => FindingId::CheckSpelling,
+            Checked::Weak => FindingId::CheckWeak,
+        })
+    }
 }

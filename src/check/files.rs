@@ -213,7 +213,7 @@ impl Doubts<'_> {
                     Trial::Weak(algorithm) if is_open => {
                         weak = Some(algorithm);
                         files.weak += 1;
-                        (Checked::Likely, Some(format!("not compared: what stands there is its {algorithm}")))
+                        (Checked::Weak, Some(format!("not compared: what stands there is its {algorithm}")))
                     }
                     Trial::Weak(algorithm) => {
                         weak = Some(algorithm);

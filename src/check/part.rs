@@ -9,6 +9,7 @@ use pfh_ledger::{Counts, Ledger};
 use pfh_manifest::{Ending, Fault};
 use pfh_source::terminal::counted;
 use pfh_source::terminal::{render, shown};
+use pfh_source::{FindingId, Level, Levels};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -52,9 +53,27 @@ impl Files {
         self.right + self.different
     }
 
-    /// The counts that the verdict follows from: a missing file is not as the manifest has it.
-    pub fn tally(&self) -> Tally {
-        Tally { equal: self.right, unequal: self.different + self.missing, open: self.unread + self.likely + self.weak }
+    /// The counts that the verdict follows from, where findings have these levels: a missing file
+    /// is not as the manifest has it.
+    pub fn tally(&self, levels: &Levels) -> Tally {
+        let counted = |finding: FindingId, count: u64| if levels.counts(finding) { count } else { 0 };
+        Tally {
+            equal: self.right,
+            unequal: self.different + counted(FindingId::CheckMissing, self.missing),
+            open: self.unread + counted(FindingId::CheckSpelling, self.likely) + self.weak,
+        }
+    }
+
+    /// How many findings of each kind there are.
+    fn findings(&self) -> Vec<(FindingId, u64)> {
+        let all = [
+            (FindingId::CheckDiffers, self.different),
+            (FindingId::CheckMissing, self.missing),
+            (FindingId::CheckUnread, self.unread),
+            (FindingId::CheckSpelling, self.likely),
+            (FindingId::CheckWeak, self.weak),
+        ];
+        all.into_iter().filter(|(_, count)| *count > 0).collect()
     }
 }
 
@@ -144,6 +163,10 @@ pub struct Part {
     pub remarks: Vec<Remark>,
     /// Parts of the manifest that were not compared, one sentence for each kind.
     pub not_compared: Vec<String>,
+    /// The same by their findings, with those that have no sentence.
+    pub unlisted: BTreeMap<FindingId, u64>,
+    /// How much each finding counts.
+    pub levels: Levels,
     /// Whether the manifest has lines that are not records.
     pub improper: bool,
     /// The outcome of the end that the manifest promises.
@@ -174,6 +197,8 @@ impl Part {
             nothing: None,
             remarks: ledger.remarks.iter().cloned().map(Remark::Read).collect(),
             not_compared: ledger.not_compared(),
+            unlisted: ledger.findings(),
+            levels: turn.request.plan.levels.clone(),
             improper: ledger.faults.iter().any(|(_, fault)| !matches!(fault, Fault::Unasked)),
             ending: ledger.ending,
             skipped: ledger.skipped(),
@@ -203,8 +228,8 @@ impl Part {
             return Verdict::NothingToCompareWith;
         }
         match &self.findings {
-            Findings::Files(files) => files.tally().verdict(),
-            Findings::Audit(counts) => counts.tally().verdict(),
+            Findings::Files(files) => files.tally(&self.levels).verdict(),
+            Findings::Audit(counts) => counts.tally(&self.levels).verdict(),
         }
     }
 
@@ -213,9 +238,26 @@ impl Part {
     pub fn conclusion(&self) -> Verdict {
         match self.verdict() {
             _ if self.improper && self.manner == Manner::Strict => Verdict::Differs,
-            Verdict::Verified if !self.not_compared.is_empty() && self.manner != Manner::Lenient => Verdict::Incomplete,
+            Verdict::Verified if self.is_open() && self.manner != Manner::Lenient => Verdict::Incomplete,
             verdict => verdict,
         }
+    }
+
+    /// Whether a part of the manifest was not compared, and counts.
+    fn is_open(&self) -> bool {
+        // Files that a list contradicts itself about differ anyhow.
+        let is_open = |finding: &&FindingId| **finding != FindingId::ListContradiction && self.levels.counts(**finding);
+        self.unlisted.keys().any(|finding| is_open(&finding))
+    }
+
+    /// How many findings of each kind there are, with their levels.
+    pub fn findings(&self) -> Vec<(FindingId, Level, u64)> {
+        let found = match &self.findings {
+            Findings::Files(files) => files.findings(),
+            Findings::Audit(counts) => counts.findings(),
+        };
+        let all = self.unlisted.iter().map(|(finding, count)| (*finding, *count)).chain(found);
+        all.map(|(finding, count)| (finding, self.levels.of(finding), count)).collect()
     }
 
     /// Whether the manifest breaks off in the middle of a document: the rest was not read.

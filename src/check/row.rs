@@ -2,7 +2,8 @@
 
 use super::{Change, Checked, Class, Counts, Findings, Listing, Part, Reread, Rereads, Rot, Twice, Verdict};
 use pfh_digest::Digest;
-use pfh_manifest::row::{Is, Named, Path, Word};
+use pfh_manifest::row::{Is, Named, Path, Shown, Word};
+use pfh_source::{FindingId, Level, Levels};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,6 +23,12 @@ pub struct AuditRow<'a> {
     evidence: Option<Word<Rot>>,
     #[serde(flatten)]
     from: Option<Named<'a, word::From>>,
+    /// The finding that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Shown<FindingId>>,
+    /// How much it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Word<Level>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     partly: bool,
     #[serde(flatten)]
@@ -33,12 +40,15 @@ pub struct AuditRow<'a> {
 
 impl<'a> AuditRow<'a> {
     /// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
-    pub fn of(change: &'a Change) -> AuditRow<'a> {
+    pub fn of(change: &'a Change, levels: &Levels) -> AuditRow<'a> {
+        let finding = change.class.finding();
         AuditRow {
             cause: change.cause.as_deref(),
             class: Word(change.class),
             evidence: change.rot.map(Word),
             from: change.from.as_deref().map(|from| Named(from, word::From)),
+            id: finding.map(Shown),
+            level: finding.map(|finding| Word(levels.of(finding))),
             partly: change.partly,
             path: Path(&change.name),
             reread: change.reread.as_deref().map(second),
@@ -59,6 +69,8 @@ pub struct AuditSum {
     error: u64,
     examined: u64,
     expected: u64,
+    /// The findings by their ids.
+    findings: Vec<Counted>,
     matched: u64,
     metadata_only: u64,
     missing: u64,
@@ -75,7 +87,7 @@ pub struct AuditSum {
 
 impl AuditSum {
     /// The counts and the verdict as one JSON object.
-    pub fn of(counts: &Counts, verdict: Verdict, rereads: &Rereads) -> AuditSum {
+    pub fn of(counts: &Counts, part: &Part) -> AuditSum {
         AuditSum {
             beyond: counts.beyond,
             bit_rot: counts.of(Class::BitRot),
@@ -83,6 +95,7 @@ impl AuditSum {
             error: counts.of(Class::Error),
             examined: counts.examined,
             expected: counts.expected,
+            findings: part.findings().into_iter().map(Counted::of).collect(),
             matched: counts.of(Class::Matched),
             metadata_only: counts.of(Class::MetadataOnly),
             missing: counts.of(Class::Missing),
@@ -90,11 +103,29 @@ impl AuditSum {
             moved: counts.of(Class::Moved),
             new: counts.of(Class::New),
             passed: counts.passed(),
-            reread: seconds(rereads),
+            reread: seconds(&part.rereads),
             r#type: Is(word::Summary),
             unverified: counts.unverified,
-            verdict: Word(verdict),
+            verdict: Word(part.conclusion()),
         }
+    }
+}
+
+// In the order of the names of its members.
+/// How many findings of one kind there are.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Counted {
+    count: u64,
+    /// The finding.
+    id: Shown<FindingId>,
+    /// How much it counts.
+    level: Word<Level>,
+}
+
+impl Counted {
+    fn of((finding, level, count): (FindingId, Level, u64)) -> Counted {
+        Counted { count, id: Shown(finding), level: Word(level) }
     }
 }
 
@@ -165,6 +196,12 @@ enum Found {
 pub struct FileRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
+    /// The finding that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Shown<FindingId>>,
+    /// How much it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Word<Level>>,
     #[serde(flatten)]
     path: Path<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,15 +212,31 @@ pub struct FileRow<'a> {
 
 impl<'a> FileRow<'a> {
     /// The result for a listed file, as one JSON object.
-    pub fn of(entry: &'a Listing, found: Checked, cause: Option<&'a str>, reread: Option<&'a Reread>) -> FileRow<'a> {
+    pub fn of(
+        entry: &'a Listing,
+        found: Checked,
+        cause: Option<&'a str>,
+        reread: Option<&'a Reread>,
+        levels: &Levels,
+    ) -> FileRow<'a> {
         let result = match found {
             Checked::Right => Found::Ok,
             Checked::Wrong => Found::Failed,
             Checked::Missing => Found::Missing,
-            Checked::Unread | Checked::Likely => Found::Unread,
+            Checked::Unread | Checked::Likely | Checked::Weak => Found::Unread,
             Checked::Ignored => Found::Ignored,
         };
-        FileRow { cause, path: Path(&entry.name), reread: reread.map(second), result, r#type: Is(word::Check) }
+        let finding = found.finding();
+        let level = |finding| if found == Checked::Ignored { Level::Ignore } else { levels.of(finding) };
+        FileRow {
+            cause,
+            id: finding.map(Shown),
+            level: finding.map(|finding| Word(level(finding))),
+            path: Path(&entry.name),
+            reread: reread.map(second),
+            result,
+            r#type: Is(word::Check),
+        }
     }
 }
 
@@ -195,6 +248,8 @@ pub struct FilesSum<'a> {
     algorithms: &'a BTreeMap<String, u64>,
     expected: u64,
     failed: u64,
+    /// The findings by their ids.
+    findings: Vec<Counted>,
     ignored: u64,
     missing: u64,
     not_compared: &'a [String],
@@ -230,6 +285,7 @@ impl<'a> FilesSum<'a> {
             algorithms: &part.by_algorithm,
             expected: part.expected,
             failed: files.different,
+            findings: part.findings().into_iter().map(Counted::of).collect(),
             ignored: files.ignored,
             missing: files.missing,
             not_compared: &part.not_compared,
@@ -257,7 +313,9 @@ mod tests {
 
     #[test]
     fn rows_have_their_members_in_order() {
-        let json = row::line(&AuditSum::of(&Counts::default(), Verdict::NothingToCompareWith, &Rereads::default()));
+        let request = super::super::Request::new("list");
+        let part = Part::new(super::super::request::Turn::of(&request), &super::super::Ledger::default());
+        let json = row::line(&AuditSum::of(&Counts::default(), &part));
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value.to_string() + "\n", json);
         assert!(json.contains("\"verdict\":\"nothing-to-compare-with\""), "{json}");

@@ -17,7 +17,7 @@ use pfh_engine::{Control, Outcome, Plan, Record, Summary};
 use pfh_pairs::{Beside, Collection, List, Reading};
 use pfh_report::pairs::Format;
 use pfh_similarity::Named;
-use pfh_source::Skip;
+use pfh_source::{Level, Levels, Skip};
 use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
@@ -172,6 +172,7 @@ impl Sets {
         let mut gathering = Gathering {
             sets: self,
             events,
+            levels: &plan.levels,
             #[cfg(feature = "inside")]
             opens,
         };
@@ -246,6 +247,7 @@ impl Inputs {
 struct Gathering<'a> {
     sets: &'a mut Sets,
     events: &'a mut Events<'a>,
+    levels: &'a Levels,
     /// Whether containers are opened as they are read.
     #[cfg(feature = "inside")]
     opens: bool,
@@ -257,10 +259,11 @@ impl pfh_engine::Sink for Gathering<'_> {
             Outcome::Hashed(hashed) => hashed,
             Outcome::Skipped(skip) => {
                 self.sets.directories += u64::from(*skip == Skip::Directory);
+                self.sets.faults += u64::from(self.levels.counts(skip.finding()));
                 return (self.events)(Event::Unread(&record));
             }
-            Outcome::Failed(_) => {
-                self.sets.faults += 1;
+            Outcome::Failed(problem) => {
+                self.sets.faults += u64::from(problem.level == Level::Error);
                 return (self.events)(Event::Unread(&record));
             }
         };

@@ -3,6 +3,7 @@
 use crate::check::{self, Change, Rot};
 use crate::verdict::Tally;
 use pfh_manifest::row::Words;
+use pfh_source::{FindingId, Levels};
 use std::fmt;
 use std::str::FromStr;
 
@@ -70,6 +71,21 @@ impl Class {
             Class::Removed => "removed",
             Class::Error => "error",
         }
+    }
+
+    /// The finding that it is, but for equal names.
+    pub fn finding(self) -> Option<FindingId> {
+        Some(match self {
+            Class::Same => return None,
+            Class::Metadata => FindingId::DiffMetadata,
+            Class::Changed => FindingId::DiffChanged,
+            Class::BitRot => FindingId::DiffBitRot,
+            Class::Moved => FindingId::DiffMoved,
+            Class::Copied => FindingId::DiffCopied,
+            Class::Added => FindingId::DiffAdded,
+            Class::Removed => FindingId::DiffRemoved,
+            Class::Error => FindingId::DiffUnread,
+        })
     }
 
     /// Whether the two sides differ by it.
@@ -141,9 +157,15 @@ impl Counts {
         Class::ALL.into_iter().filter(|class| class.is_difference()).map(|class| self.of(class)).sum()
     }
 
-    /// The counts that the verdict follows from.
-    pub fn tally(&self) -> Tally {
-        Tally { equal: self.of(Class::Same), unequal: self.differing(), open: self.of(Class::Error) }
+    /// The counts that the verdict follows from, where findings have these levels.
+    pub fn tally(&self, levels: &Levels) -> Tally {
+        let counts = |class: &Class| class.finding().is_some_and(|finding| levels.counts(finding));
+        let unequal = Class::ALL.into_iter().filter(|class| class.is_difference() && counts(class));
+        Tally {
+            equal: self.of(Class::Same),
+            unequal: unequal.map(|class| self.of(class)).sum(),
+            open: self.of(Class::Error),
+        }
     }
 
     pub(super) fn count(&mut self, class: Class) {

@@ -4,7 +4,8 @@ use super::class::{Class, Difference};
 use super::summary::Summary;
 use crate::check::Rot;
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Is, Named, Path, Word};
+use pfh_manifest::row::{Is, Named, Path, Shown, Word};
+use pfh_source::{FindingId, Level, Levels};
 use serde::Serialize;
 
 mod word {
@@ -29,11 +30,18 @@ pub struct DifferenceRow<'a> {
     partly: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
+    /// The finding that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Shown<FindingId>>,
+    /// How much it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Word<Level>>,
 }
 
 impl<'a> DifferenceRow<'a> {
     /// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
-    pub fn of(difference: &'a Difference) -> DifferenceRow<'a> {
+    pub fn of(difference: &'a Difference, levels: &Levels) -> DifferenceRow<'a> {
+        let finding = difference.class.finding();
         DifferenceRow {
             r#type: Is(word::Diff),
             class: Word(difference.class),
@@ -42,6 +50,8 @@ impl<'a> DifferenceRow<'a> {
             evidence: difference.rot.map(Word),
             partly: difference.partly,
             cause: difference.cause.as_deref(),
+            id: finding.map(Shown),
+            level: finding.map(|finding| Word(levels.of(finding))),
         }
     }
 }

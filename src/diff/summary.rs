@@ -8,6 +8,8 @@ use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
 use pfh_manifest::Ending;
 use pfh_source::terminal::{render, shown};
+use pfh_source::{FindingId, Levels};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 /// Why there was nothing to compare.
@@ -38,6 +40,10 @@ pub struct Summary {
     pub nothing: Option<Nothing>,
     /// Parts of the lists that were not compared, one sentence for each kind.
     pub not_compared: Vec<String>,
+    /// The same by their findings, with those that have no sentence.
+    pub unlisted: BTreeMap<FindingId, u64>,
+    /// How much each finding counts.
+    pub levels: Levels,
     /// Whether a list is broken off in the middle of a document.
     pub broken: bool,
     /// Links and other things that are not files, of each side.
@@ -58,6 +64,8 @@ impl Summary {
             bases: Default::default(),
             nothing: None,
             not_compared: Vec::new(),
+            unlisted: BTreeMap::new(),
+            levels: request.plan.levels.clone(),
             broken: false,
             skipped: [0; 2],
             extra: request.extra,
@@ -70,18 +78,26 @@ impl Summary {
         let name = shown(&list.path);
         let sentences = list.ledger.not_compared().into_iter();
         self.not_compared.extend(sentences.map(|sentence| format!("{name}: {sentence}")));
+        for (finding, count) in list.ledger.findings() {
+            // Of names that a list contradicts itself about the class is said.
+            if finding != FindingId::ListContradiction {
+                *self.unlisted.entry(finding).or_default() += count;
+            }
+        }
         self.broken |= list.ledger.ending == Ending::Broken;
         self.skipped[list.which as usize] += list.ledger.skipped();
     }
 
     /// The verdict over all names.
     pub fn verdict(&self) -> Verdict {
-        let mut tally = self.counts.tally();
+        let mut tally = self.counts.tally(&self.levels);
         if self.extra == Extra::Welcome {
-            let extra = [super::Class::Added, super::Class::Copied].map(|class| self.counts.of(class));
-            tally.unequal = tally.unequal.saturating_sub(extra.iter().sum());
+            let counts = |finding| self.levels.counts(finding);
+            let extra = [super::Class::Added, super::Class::Copied].into_iter();
+            let extra = extra.filter(|class| class.finding().is_some_and(counts)).map(|class| self.counts.of(class));
+            tally.unequal = tally.unequal.saturating_sub(extra.sum());
         }
-        tally.open += self.not_compared.len() as u64;
+        tally.open += self.unlisted.keys().filter(|finding| self.levels.counts(**finding)).count() as u64;
         // Of sides that are one, or hold nothing, nothing was compared.
         if self.nothing.is_some() { Tally::default().verdict() } else { tally.verdict() }
     }

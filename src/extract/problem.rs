@@ -1,5 +1,6 @@
 //! Why a member is not extracted, beyond the errors that every job has.
 
+use pfh_source::FindingId;
 use pfh_source::terminal::{render, shown};
 use std::io;
 use std::path::PathBuf;
@@ -42,6 +43,20 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// The finding that it is.
+    pub fn finding(&self) -> FindingId {
+        match self {
+            Problem::NotEmpty(_) | Problem::NoDirectory(_) => FindingId::ExtractTarget,
+            Problem::Name(_) => FindingId::ExtractName,
+            Problem::Taken => FindingId::ExtractTaken,
+            Problem::Unread(problem) => problem.finding(),
+            Problem::Unwritten(_) => FindingId::ExtractUnwritten,
+            Problem::Differs => FindingId::ExtractDiffers,
+            Problem::Missing(_) => FindingId::ExtractMissing,
+            Problem::Bytes(_) | Problem::Files(_) => FindingId::ExtractLimit,
+        }
+    }
+
     /// The cause as a word: of a member that could not be read the one that every job has.
     pub fn code(&self) -> &'static str {
         match self {

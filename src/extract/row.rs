@@ -4,8 +4,9 @@ use super::problem::Problem;
 use super::run::{Event, Summary};
 use pfh_digest::Digest;
 use pfh_manifest::jsonl::Skipped;
-use pfh_manifest::row::{Digests, Named, Path, Shown};
+use pfh_manifest::row::{Digests, Named, Path, Shown, Word};
 use pfh_source::os::names::OsStrExt;
+use pfh_source::{FindingId, Level};
 use serde::Serialize;
 use std::slice::from_ref;
 use std::sync::LazyLock;
@@ -45,6 +46,10 @@ pub enum Row<'a> {
         code: &'a str,
         /// Why.
         cause: Shown<&'a Problem>,
+        /// The finding that it is.
+        id: Shown<FindingId>,
+        /// How much it counts.
+        level: Word<Level>,
     },
     /// The counts: the last row, which a run that was interrupted lacks.
     Summary {
@@ -71,7 +76,14 @@ impl<'a> Row<'a> {
             },
             Event::Skipped { name, skip } => Row::Skipped(Skipped::of(name, skip)),
             Event::Failed { name, problem } => {
-                Row::Error { path: Path(name), code: problem.code(), cause: Shown(problem) }
+                let finding = problem.finding();
+                Row::Error {
+                    path: Path(name),
+                    code: problem.code(),
+                    cause: Shown(problem),
+                    id: Shown(finding),
+                    level: Word(finding.level()),
+                }
             }
         }
     }

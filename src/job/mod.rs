@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn an_error_has_one_kind_its_cause_and_its_path() {
-        let problem = Problem { stage: Stage::Open, offset: None, length: None, cause: Cause::Outside };
+        let problem = Problem::new(Stage::Open, Cause::Outside);
         let error = Error::input(About::new("a/b", problem));
         assert_eq!(error.kind(), Kind::Input);
         assert_eq!(error.path(), Some(Path::new("a/b")));

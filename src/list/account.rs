@@ -4,7 +4,7 @@ use super::Request;
 use crate::inside::{Account, Extent};
 use crate::job::Error;
 use pfh_engine::Control;
-use pfh_source::{Item, Problem};
+use pfh_source::{FindingId, Item, Level, Problem};
 use std::io;
 
 /// Residue of fewer bytes is not counted: a sector.
@@ -57,6 +57,8 @@ pub struct Sums {
     /// Media without an account, or whose structures are not itemised; and faults of those that
     /// have one.
     pub failed: u64,
+    /// All of these that count by their levels.
+    pub faults: u64,
     /// Whether the control cancelled the run.
     pub interrupted: bool,
 }
@@ -76,7 +78,7 @@ pub fn account(
     let mut input = request.input.clone();
     input.inside = None;
     let mut source = input.as_found()?;
-    let mut sums = Sums::default();
+    let (mut sums, levels) = (Sums::default(), &request.levels);
     while let Some(item) = source.pull() {
         if control.cancel().is_cancelled() {
             sums.interrupted = true;
@@ -94,6 +96,17 @@ pub fn account(
                 sums.residue += account.residue().filter(|extent| extent.length >= SECTOR).count() as u64;
                 sums.overlaps += account.overlaps.len() as u64;
                 sums.failed += u64::from(!account.opaque.is_empty()) + faults.len() as u64;
+                let levelled = |mut problem: Problem| {
+                    problem.level = levels.of(problem.finding());
+                    problem
+                };
+                let faults: Vec<Problem> = faults.into_iter().map(levelled).collect();
+                sums.faults += faults.iter().filter(|problem| problem.level == Level::Error).count() as u64;
+                let counted = |finding, count: u64| if levels.counts(finding) { count } else { 0 };
+                let residue = account.residue().filter(|extent| extent.length >= SECTOR).count() as u64;
+                sums.faults += counted(FindingId::AccountResidue, residue);
+                sums.faults += counted(FindingId::AccountOverlap, account.overlaps.len() as u64);
+                sums.faults += counted(FindingId::AccountOpaque, u64::from(!account.opaque.is_empty()));
                 for extent in &account.extents {
                     rows(Row::Extent { name: &name, extent }).map_err(Error::Sink)?;
                 }
@@ -105,7 +118,9 @@ pub fn account(
                     rows(Row::Failed { name: &name, problem }).map_err(Error::Sink)?;
                 }
             }
-            Err(problem) => {
+            Err(mut problem) => {
+                problem.level = levels.of(problem.finding());
+                sums.faults += u64::from(problem.level == Level::Error);
                 sums.failed += 1;
                 rows(Row::Failed { name: &name, problem: &problem }).map_err(Error::Sink)?;
             }
@@ -115,8 +130,8 @@ pub fn account(
 }
 
 impl Sums {
-    /// Whether every byte of every medium is accounted for.
+    /// Whether every byte of every medium is accounted for, but for findings of a lower level.
     pub fn is_whole(&self) -> bool {
-        (self.residue, self.overlaps, self.failed) == (0, 0, 0)
+        self.faults == 0
     }
 }

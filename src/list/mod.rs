@@ -29,7 +29,7 @@ pub use row::NameRow;
 use crate::input::Input;
 use crate::job::Error;
 use pfh_engine::Control;
-use pfh_source::{Inside, Item, Kept, Origin, Passage, Problem, Skip, Volumes};
+use pfh_source::{Inside, Item, Kept, Level, Levels, Origin, Passage, Problem, Skip, Volumes};
 use std::io;
 
 /// Which names are listed.
@@ -66,13 +66,22 @@ pub struct Request {
     pub input: Input,
     /// Which names.
     pub only: Only,
+    /// How much each finding counts.
+    pub levels: Levels,
 }
 
 impl Request {
     /// All names in the containers of the input.
     pub fn new(mut input: Input) -> Request {
         input.inside.get_or_insert_default().deleted = true;
-        Request { input, only: Only::All }
+        Request { input, only: Only::All, levels: Levels::new() }
+    }
+
+    /// Gives findings these levels.
+    #[must_use]
+    pub fn levels(mut self, levels: Levels) -> Request {
+        self.levels = levels;
+        self
     }
 
     /// These names alone.
@@ -150,6 +159,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Entries that could not be listed.
     pub failed: u64,
+    /// Those of them, and things that are skipped, that count by their levels.
+    pub faults: u64,
     /// Whether the control cancelled the list.
     pub interrupted: bool,
 }
@@ -158,6 +169,13 @@ impl Summary {
     /// Whether there was nothing to list: no container that is known, or an empty one.
     pub fn is_empty(&self) -> bool {
         (self.names, self.skipped, self.failed) == (0, 0, 0)
+    }
+
+    /// Counts a problem, which gets its level.
+    fn fail(&mut self, problem: &mut Problem, levels: &Levels) {
+        problem.level = levels.of(problem.finding());
+        self.failed += 1;
+        self.faults += u64::from(problem.level == Level::Error);
     }
 }
 
@@ -192,8 +210,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                     }
                 },
                 Origin::File { .. } | Origin::Stream(_) => match entry.still().err() {
-                    Some(problem) => {
-                        summary.failed += 1;
+                    Some(mut problem) => {
+                        summary.fail(&mut problem, &request.levels);
                         events(Event::Failed { name: &entry.name(), problem: &problem })
                     }
                     None => {
@@ -204,11 +222,13 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             },
             Item::Skipped { name, skip, .. } => {
                 summary.skipped += 1;
+                summary.faults += u64::from(request.levels.counts(skip.finding()));
                 events(Event::Skipped { name, skip: *skip })
             }
             Item::Problem { name, problem, .. } => {
-                summary.failed += 1;
-                events(Event::Failed { name, problem })
+                let mut problem = problem.clone();
+                summary.fail(&mut problem, &request.levels);
+                events(Event::Failed { name, problem: &problem })
             }
             Item::Settled { .. } => Ok(()),
         };

@@ -5,9 +5,9 @@ use super::account::Row;
 use pfh_inside::Holds;
 use pfh_manifest::Times;
 use pfh_manifest::jsonl::{Stamps, Within};
-use pfh_manifest::row::{Path, Shown};
-use pfh_source::Cause;
+use pfh_manifest::row::{Path, Shown, Word};
 use pfh_source::terminal::render;
+use pfh_source::{Cause, FindingId, Level, Levels};
 use serde::Serialize;
 
 /// A row of the list. Files have the members that `pfh hash -f jsonl` has.
@@ -56,6 +56,8 @@ pub enum NameRow<'a> {
         code: &'a str,
         /// Why.
         cause: &'a str,
+        /// The finding that it is.
+        id: Shown<FindingId>,
     },
     /// With `--account`: a range of a medium and its use.
     Extent {
@@ -71,6 +73,12 @@ pub enum NameRow<'a> {
         /// The member or structure; of residue what it looks like.
         #[serde(skip_serializing_if = "String::is_empty")]
         of: String,
+        /// The finding that residue is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<Shown<FindingId>>,
+        /// How much it counts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        level: Option<Word<Level>>,
     },
     /// With `--account`: a range that a second member claims.
     Overlap {
@@ -83,6 +91,10 @@ pub enum NameRow<'a> {
         length: u64,
         /// The second member.
         of: String,
+        /// The finding that it is.
+        id: Shown<FindingId>,
+        /// How much it counts.
+        level: Word<Level>,
     },
     /// With `--account`: the sums of a medium, in bytes, behind its extents.
     Account {
@@ -107,6 +119,12 @@ pub enum NameRow<'a> {
         residue: u64,
         /// Whether all structures are known one by one. If not, residue among them is not known.
         itemised: bool,
+        /// The finding that it is if they are not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<Shown<FindingId>>,
+        /// How much that counts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        level: Option<Word<Level>>,
     },
     /// A container that could not be read whole.
     Error {
@@ -119,6 +137,10 @@ pub enum NameRow<'a> {
         code: &'a str,
         /// Why.
         cause: Shown<&'a Cause>,
+        /// The finding that it is.
+        id: Shown<FindingId>,
+        /// How much it counts.
+        level: Word<Level>,
     },
 }
 
@@ -144,51 +166,71 @@ impl<'a> NameRow<'a> {
                 created: kept.created.map(|time| time.to_string()),
                 size: *size,
             },
-            Event::Skipped { name, skip } => {
-                NameRow::Skipped { name: Path(name), code: skip.reason(), cause: skip.reason() }
-            }
+            Event::Skipped { name, skip } => NameRow::Skipped {
+                name: Path(name),
+                code: skip.reason(),
+                cause: skip.reason(),
+                id: Shown(skip.finding()),
+            },
             Event::Failed { name, problem } => NameRow::Error {
                 name: Path(name),
                 stage: problem.stage.name(),
                 code: problem.code(),
                 cause: Shown(&problem.cause),
+                id: Shown(problem.finding()),
+                level: Word(problem.level),
             },
         }
     }
 
     /// The row of a piece of the account.
-    pub fn of_account(row: &Row<'a>) -> NameRow<'a> {
+    pub fn of_account(row: &Row<'a>, levels: &Levels) -> NameRow<'a> {
+        let level = |finding| Word(levels.of(finding));
         match row {
-            Row::Extent { name, extent } => NameRow::Extent {
-                name: Path(name),
-                start: extent.start,
-                length: extent.length,
-                holds: extent.holds.name(),
-                of: render(&extent.name).to_string(),
-            },
+            Row::Extent { name, extent } => {
+                let finding = (extent.holds == Holds::Residue).then_some(FindingId::AccountResidue);
+                NameRow::Extent {
+                    name: Path(name),
+                    start: extent.start,
+                    length: extent.length,
+                    holds: extent.holds.name(),
+                    of: render(&extent.name).to_string(),
+                    id: finding.map(Shown),
+                    level: finding.map(level),
+                }
+            }
             Row::Overlap { name, extent } => NameRow::Overlap {
                 name: Path(name),
                 start: extent.start,
                 length: extent.length,
                 of: render(&extent.name).to_string(),
+                id: Shown(FindingId::AccountOverlap),
+                level: level(FindingId::AccountOverlap),
             },
-            Row::Sums { name, account } => NameRow::Account {
-                name: Path(name),
-                size: account.size,
-                content: account.sum(Holds::Content),
-                structure: account.sum(Holds::Structure),
-                free: account.sum(Holds::Free),
-                slack: account.sum(Holds::Slack),
-                padding: account.sum(Holds::Padding),
-                reserved: account.sum(Holds::Reserved),
-                residue: account.sum(Holds::Residue),
-                itemised: account.opaque.is_empty(),
-            },
+            Row::Sums { name, account } => {
+                let finding = (!account.opaque.is_empty()).then_some(FindingId::AccountOpaque);
+                NameRow::Account {
+                    name: Path(name),
+                    size: account.size,
+                    content: account.sum(Holds::Content),
+                    structure: account.sum(Holds::Structure),
+                    free: account.sum(Holds::Free),
+                    slack: account.sum(Holds::Slack),
+                    padding: account.sum(Holds::Padding),
+                    reserved: account.sum(Holds::Reserved),
+                    residue: account.sum(Holds::Residue),
+                    itemised: account.opaque.is_empty(),
+                    id: finding.map(Shown),
+                    level: finding.map(level),
+                }
+            }
             Row::Failed { name, problem } => NameRow::Error {
                 name: Path(name),
                 stage: problem.stage.name(),
                 code: problem.code(),
                 cause: Shown(&problem.cause),
+                id: Shown(problem.finding()),
+                level: Word(problem.level),
             },
         }
     }

@@ -155,7 +155,7 @@ impl Summary {
             Summary { comparable: false, .. } => Verdict::NothingToCompareWith,
             // A file that is known to be bad stays so, even if others could not be read.
             _ if self.counts.fails(fail_on, whole) || whole && nothing_found => Verdict::Differs,
-            _ if !whole || self.run.failed > 0 => Verdict::Incomplete,
+            _ if !whole || self.run.faults > 0 => Verdict::Incomplete,
             _ => Verdict::Verified,
         }
     }

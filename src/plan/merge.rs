@@ -320,7 +320,7 @@ impl Gathered {
     /// The counts, as those of one run.
     fn run(&self) -> Run {
         let Counts { hashed, bytes, skipped, failed, untimed, .. } = self.counts;
-        Run { hashed, bytes, skipped, failed, untimed, ..Run::default() }
+        Run { hashed, bytes, skipped, failed, faults: failed, untimed, ..Run::default() }
     }
 
     /// The counts as the end of the manifest has them.

@@ -2,7 +2,7 @@
 
 use super::row::{Group, Row, Standing, Summary};
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Is, Word};
+use pfh_manifest::row::{Is, Mark, Word};
 use serde::Serialize;
 
 mod word {
@@ -19,6 +19,9 @@ pub struct TestRow<'a> {
     standing: Word<Standing>,
     /// The facts that were found, in words.
     detail: &'a str,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
     /// The consequence where it does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     consequence: Option<&'a str>,
@@ -36,6 +39,7 @@ impl<'a> TestRow<'a> {
             name: &row.name,
             standing: Word(row.standing),
             detail: &row.detail,
+            mark: row.standing.finding().map(Mark::of),
             consequence: row.consequence,
             remedy: row.remedy,
         }

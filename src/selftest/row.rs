@@ -2,6 +2,7 @@
 
 use crate::verdict::Verdict;
 use pfh_manifest::row::Words;
+use pfh_source::FindingId;
 
 /// The subject of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,18 @@ impl Words for Standing {
             Standing::LessSafe => "less-safe",
             Standing::Untried => "untried",
             Standing::Wrong => "wrong",
+        }
+    }
+}
+
+impl Standing {
+    /// The finding that it is, but for one that holds and for a fact.
+    pub fn finding(self) -> Option<FindingId> {
+        match self {
+            Standing::Holds | Standing::Note => None,
+            Standing::LessSafe => Some(FindingId::SelftestLessSafe),
+            Standing::Untried => Some(FindingId::SelftestUntried),
+            Standing::Wrong => Some(FindingId::SelftestWrong),
         }
     }
 }

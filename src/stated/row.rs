@@ -4,7 +4,8 @@ use super::claim::Claim;
 use super::judge::{Came, Judged};
 use super::summary::Summary;
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Is, Path, Word};
+use pfh_manifest::row::{Is, Mark, Path, Word};
+use pfh_source::FindingId;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -68,6 +69,9 @@ pub struct ObjectRow<'a> {
     stated: Vec<Value<'a>>,
     r#type: Is<word::Object>,
     verdict: Word<Verdict>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
 }
 
 impl<'a> ObjectRow<'a> {
@@ -79,6 +83,11 @@ impl<'a> ObjectRow<'a> {
             stated: judged.findings.iter().map(value).collect(),
             r#type: Is(word::Object),
             verdict: Word(judged.verdict()),
+            mark: match judged.verdict() {
+                Verdict::Verified => None,
+                Verdict::Differs => Some(Mark::of(FindingId::ObjectDiffers)),
+                _ => Some(Mark::of(FindingId::ObjectOpen)),
+            },
         }
     }
 }

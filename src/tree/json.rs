@@ -5,7 +5,8 @@ use super::root::Root;
 use super::{Done, Event, Judged, Summary, diff, verify};
 use crate::verdict::Verdict;
 use pfh_manifest::row::Path as Name;
-use pfh_manifest::row::{Hex, Is, Word};
+use pfh_manifest::row::{Hex, Is, Mark, Word};
+use pfh_source::FindingId;
 use pfh_source::terminal::shown;
 use serde::Serialize;
 use std::ops::Range as Span;
@@ -28,6 +29,10 @@ fn ranges(spans: &[Span<u64>]) -> Vec<Range> {
 
 fn verdict(differs: bool) -> Word<Verdict> {
     Word(if differs { Verdict::Differs } else { Verdict::Verified })
+}
+
+fn mark(differs: bool) -> Option<Mark> {
+    differs.then(|| Mark::of(FindingId::TreeDiffers))
 }
 
 /// The operation on a tree.
@@ -82,6 +87,9 @@ pub struct FileRow<'a> {
     values_computed: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Word<Verdict>>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
 }
 
 /// Two files by their trees.
@@ -98,6 +106,9 @@ pub struct PairRow<'a> {
     root: Hex<'a>,
     r#type: Is<word::Diff>,
     verdict: Word<Verdict>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
 }
 
 impl<'a> PairRow<'a> {
@@ -114,6 +125,7 @@ impl<'a> PairRow<'a> {
             root: Hex(&summary.one.root),
             r#type: Is(word::Diff),
             verdict: verdict(!summary.is_same()),
+            mark: mark(!summary.is_same()),
         }
     }
 }
@@ -143,6 +155,9 @@ pub struct DisprovedRow<'a> {
     root: Hex<'a>,
     r#type: Is<word::Range>,
     verdict: Word<Verdict>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Mark,
 }
 
 /// A root under another program's scheme.
@@ -158,6 +173,9 @@ pub struct RootRow<'a> {
     root: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Word<Verdict>>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
 }
 
 impl<'a> RootRow<'a> {
@@ -170,6 +188,7 @@ impl<'a> RootRow<'a> {
             form: root.form.to_string(),
             root: &root.value,
             verdict: root.is_expected().map(|same| verdict(!same)),
+            mark: mark(root.is_expected() == Some(false)),
         }
     }
 }
@@ -204,6 +223,9 @@ pub struct DirectoryRow<'a> {
     values_computed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Word<Verdict>>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
 }
 
 impl<'a> DirectoryRow<'a> {
@@ -229,6 +251,11 @@ impl<'a> DirectoryRow<'a> {
             unread: summary.unread,
             values_computed: summary.computed,
             verdict,
+            mark: match (summary.differs(), summary.is_incomplete()) {
+                (true, _) => mark(true),
+                (_, true) => Some(Mark::of(FindingId::TreeUnread)),
+                _ => None,
+            },
         }
     }
 }
@@ -261,6 +288,7 @@ impl<'a> FileRow<'a> {
             Done::Checked { judged, expected } => {
                 if !matches!(judged, Judged::Alone(..)) || expected.is_some() {
                     line.verdict = Some(verdict(summary.differs()));
+                    line.mark = mark(summary.differs());
                 }
                 match judged {
                     Judged::ByTree(tree, state) => {
@@ -343,6 +371,13 @@ fn judged(summary: &verify::Summary) -> Row<'_> {
             r#type,
             verdict: Word(Verdict::Verified),
         }),
-        Err(reason) => Row::Disproved(DisprovedRow { proof, reason, root, r#type, verdict: Word(Verdict::Differs) }),
+        Err(reason) => Row::Disproved(DisprovedRow {
+            proof,
+            reason,
+            root,
+            r#type,
+            verdict: Word(Verdict::Differs),
+            mark: Mark::of(FindingId::TreeDiffers),
+        }),
     }
 }

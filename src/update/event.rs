@@ -6,6 +6,7 @@ use pfh_custody::seal::Held;
 use pfh_engine::Record;
 use pfh_manifest::Unrepresentable;
 use pfh_manifest::row::Words;
+use pfh_source::FindingId;
 use std::io;
 
 /// The change of a file, and of its record.
@@ -39,6 +40,15 @@ impl Words for Class {
 }
 
 impl Class {
+    /// The finding that it is, if its record stays although the file does not agree with it.
+    pub fn finding(self) -> Option<FindingId> {
+        match self {
+            Class::BitRot => Some(FindingId::UpdateBitRot),
+            Class::Unread => Some(FindingId::UpdateUnread),
+            _ => None,
+        }
+    }
+
     /// The word in output.
     pub fn name(self) -> &'static str {
         match self {

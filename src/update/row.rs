@@ -4,7 +4,7 @@ use super::event::{Change, Class};
 use super::summary::{Counts, Summary};
 use crate::check::Rot;
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Is, Named, Path, Word};
+use pfh_manifest::row::{Is, Mark, Named, Path, Word};
 use serde::Serialize;
 
 mod word {
@@ -26,6 +26,9 @@ pub struct ChangeRow<'a> {
     #[serde(flatten)]
     path: Path<'a>,
     r#type: Is<word::Update>,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Option<Mark>,
 }
 
 impl<'a> ChangeRow<'a> {
@@ -36,6 +39,7 @@ impl<'a> ChangeRow<'a> {
             class: Word(change.class),
             evidence: change.rot.map(Word),
             from: change.from.as_deref().map(|from| Named(from, word::From)),
+            mark: change.class.finding().map(Mark::of),
             path: Path(&change.name),
             r#type: Is(word::Update),
         }

@@ -1,6 +1,7 @@
 //! The events while an image is verified: something is found, or compared.
 
 use crate::verdict::Comparison;
+use pfh_source::FindingId;
 use pfh_source::image::OpenError;
 use pfh_source::terminal::shown;
 use std::fmt;
@@ -43,6 +44,17 @@ impl Finding {
     /// Whether it contradicts the image, or itself.
     pub fn is_difference(&self) -> bool {
         matches!(self, Finding::Differs(_))
+    }
+
+    /// The finding that it is, but for a fact.
+    pub fn finding(&self) -> Option<FindingId> {
+        Some(match self {
+            Finding::Note(_) => return None,
+            Finding::Differs(_) => FindingId::VerifyDiffers,
+            Finding::Open(_) => FindingId::VerifyOpen,
+            Finding::Signed { .. } => FindingId::VerifySigner,
+            Finding::Unlike(_) => FindingId::VerifyFormat,
+        })
     }
 
     /// Whether something could not be read, understood or compared.

@@ -1,11 +1,12 @@
 //! A verification as a row: what `--json` prints.
 
+use super::Finding;
 use super::findings::Summary;
 use super::repeat::Repeat;
 use crate::check::Twice;
 use crate::verdict::{About, Alone, Comparison, Evidence, Outcome, Side, Space, Unread, Verdict};
 use pfh_digest::Digest;
-use pfh_manifest::row::Word;
+use pfh_manifest::row::{Mark, Word};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -20,6 +21,8 @@ pub struct VerificationRow<'a> {
     complete: bool,
     /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
+    /// The findings but for mere facts, by their ids.
+    faults: Vec<Faulty>,
     findings: Vec<String>,
     /// The comparisons that a good verdict lacks.
     missing: Vec<String>,
@@ -27,6 +30,16 @@ pub struct VerificationRow<'a> {
     reread: Vec<Again<'a>>,
     verdict: Word<Verdict>,
     verified: bool,
+}
+
+/// A finding by its id.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Faulty {
+    cause: String,
+    /// The finding that it is.
+    #[serde(flatten)]
+    mark: Mark,
 }
 
 /// A second read of an image, of a part of it, or of one of its files.
@@ -134,6 +147,10 @@ struct Gap {
     side: Of,
 }
 
+fn faulty(finding: &Finding) -> Option<Faulty> {
+    Some(Faulty { cause: finding.to_string(), mark: Mark::of(finding.finding()?) })
+}
+
 fn equal(one: &Comparison) -> Equal<'_> {
     Equal { digest: one.digest().map(ToString::to_string), what: &one.what, with: &one.with }
 }
@@ -147,6 +164,7 @@ impl<'a> VerificationRow<'a> {
             comparisons: summary.comparisons.iter().map(compared).collect(),
             complete: summary.is_complete(),
             digests: summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
+            faults: summary.findings.iter().filter_map(faulty).collect(),
             findings,
             missing: summary.missing(),
             reread: summary.repeats.iter().map(again).collect(),

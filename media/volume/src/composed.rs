@@ -195,8 +195,8 @@ impl Composition {
             let name = self.free_name(joined.name);
             let second = |id: u64| Failure {
                 path: name.clone(),
-                offset: None,
                 cause: format!("Btrfs: a second device {id} is left out"),
+                ..Failure::default()
             };
             self.warnings.extend(joined.seconds.into_iter().map(second));
             self.volumes.push(Ok(ComposedVolume { name, bytes: joined.bytes, alone: joined.alone }));

@@ -50,7 +50,7 @@ pub fn unreadable(offset: u64, error: &io::Error) -> Failure {
 
 /// A failure of the volume itself.
 pub fn failure(offset: Option<u64>, cause: impl Into<String>) -> Failure {
-    Failure { path: Vec::new(), offset, cause: cause.into() }
+    Failure { offset, cause: cause.into(), ..Failure::default() }
 }
 
 /// The hexadecimal digits of a UUID whose bytes stand in the order of its text.

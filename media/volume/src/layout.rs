@@ -43,7 +43,7 @@ impl Layout {
         if length == 0 {
             return Ok(());
         }
-        let wrong = |cause: &str| Err(Failure { path: Vec::new(), offset: medium, cause: cause.to_owned() });
+        let wrong = |cause: &str| Err(Failure { offset: medium, cause: cause.to_owned(), ..Failure::default() });
         if let Some(offset) = medium {
             if offset.checked_add(length).is_none_or(|end| end > self.volume) {
                 return wrong("a run leads out of the volume");
@@ -78,7 +78,7 @@ impl Layout {
     pub fn push_at(&mut self, file_offset: u64, medium: Option<u64>, length: u64) -> Result<(), Failure> {
         let Some(hole) = file_offset.checked_sub(self.end) else {
             let cause = "two runs claim the same place of the file".to_owned();
-            return Err(Failure { path: Vec::new(), offset: medium, cause });
+            return Err(Failure { offset: medium, cause, ..Failure::default() });
         };
         self.push(None, hole)?;
         self.push(medium, length)
@@ -115,7 +115,7 @@ impl Layout {
         match ranges.windows(2).find(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
             Some(pair) => {
                 let cause = "the same bytes of the volume are in the file twice".to_owned();
-                Err(Failure { path: Vec::new(), offset: Some(pair[1].0), cause })
+                Err(Failure { offset: Some(pair[1].0), cause, ..Failure::default() })
             }
             None => Ok(()),
         }

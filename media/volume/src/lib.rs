@@ -56,7 +56,7 @@ pub use detect::{file_system, may_be_small, small_file_system};
 pub use file_system::{FileSystem, Locked, Member, OpenSnapshot, Options, Recognised, Snapshot, Volumes};
 pub use locked::{Decrypt, Keybag};
 pub use lvm::free as free_extents;
-pub use node::{Allocation, Content, Failure, Kind, Node, Nodes, Run, Times};
+pub use node::{Allocation, Content, Failure, Flaw, Kind, Node, Nodes, Run, Times};
 pub use partition::{Partition, PartitionTable, Scheme, Usage, partitions};
 pub use shifted::shifted;
 pub use unallocated::gap;

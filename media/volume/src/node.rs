@@ -80,9 +80,28 @@ pub struct Run {
     pub length: u64,
 }
 
+/// The kind of a [`Failure`], where it has one of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Flaw {
+    /// Something is damaged, or stored in a way that is not read.
+    #[default]
+    Unread,
+    /// Bytes that no member has.
+    Residue,
+    /// A member that the archive's directory does not list.
+    Unlisted,
+    /// Bytes in front of or behind an archive.
+    Around,
+    /// Two tables of an archive contradict each other.
+    Contradiction,
+}
+
 /// Why something inside a medium cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Failure {
+    /// Its kind.
+    pub flaw: Flaw,
     /// The name that it concerns, from the root of the volume; empty for the volume itself.
     pub path: Vec<u8>,
     /// Where on the medium that was given, in bytes, where that is known.

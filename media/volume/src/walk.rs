@@ -129,7 +129,7 @@ impl<T: Tree> Walk<T> {
     /// Notes a directory for later; the failure of one that is not walked into.
     fn note(&mut self, into: Into<T::Directory>) -> Option<Failure> {
         let Into { id, path, directory } = into;
-        let refused = |cause: &str| Some(Failure { path: path.clone(), offset: None, cause: cause.to_owned() });
+        let refused = |cause: &str| Some(Failure { path: path.clone(), cause: cause.to_owned(), ..Failure::default() });
         if self.depth >= DEEPEST {
             return refused("lies deeper than 2048 directories: not listed");
         }
@@ -207,7 +207,7 @@ pub fn join_stream(of: &[u8], name: &[u8]) -> Result<Vec<u8>, Failure> {
     let path = [of, b":", name].concat();
     if name.is_empty() || name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST {
         let cause = "an extended attribute whose name is none of a stream".to_owned();
-        return Err(Failure { path: of.to_vec(), offset: None, cause });
+        return Err(Failure { path: of.to_vec(), cause, ..Failure::default() });
     }
     Ok(path)
 }
@@ -230,7 +230,7 @@ pub fn join(parent: &[u8], name: &[u8]) -> Result<Vec<u8>, Failure> {
     };
     let shown: Vec<u8> =
         name.iter().take(64).map(|&byte| if byte == b'/' || byte == 0 { b'?' } else { byte }).collect();
-    Err(Failure { path: joined(parent, &shown), offset: None, cause: cause.to_owned() })
+    Err(Failure { path: joined(parent, &shown), cause: cause.to_owned(), ..Failure::default() })
 }
 
 #[cfg(test)]

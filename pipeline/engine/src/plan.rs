@@ -3,7 +3,7 @@
 use crate::mode::Mode;
 use pfh_digest::Algorithm;
 use pfh_prefetch::Backend;
-use pfh_source::Alone;
+use pfh_source::{Alone, Levels};
 use std::time::Duration;
 
 /// 128 MiB. Measured on 4,457 files of 274 KB on average (`bench/record`): the lanes of two workers
@@ -39,6 +39,8 @@ pub struct Plan {
     pub piecewise: Option<u64>,
     /// Where the source counts streams that one thread decodes.
     pub alone: Alone,
+    /// How much each finding counts.
+    pub levels: Levels,
 }
 
 impl Default for Plan {
@@ -65,6 +67,7 @@ impl Plan {
             stall: Duration::from_secs(60),
             piecewise: None,
             alone: Alone::default(),
+            levels: Levels::new(),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::thread::{Shared, live};
 use pfh_prefetch::host::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use pfh_prefetch::host::{Instant, spawn};
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, InHand, Reserve, Table};
-use pfh_source::{Cause, Note, Problem, Skip, Source, Stage, fail_point, is_text_ended};
+use pfh_source::{Cause, Level, Levels, Note, Problem, Skip, Source, Stage, fail_point, is_text_ended};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +49,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Inputs with a problem.
     pub failed: u64,
+    /// Inputs with a problem, or skipped, that count by the levels of the plan.
+    pub faults: u64,
     /// Containers that were recognised and not opened, as problems or as skipped.
     pub unopened: u64,
     /// Inputs with digests whose file system keeps no change time ([`Note::Untimed`]).
@@ -70,6 +72,7 @@ impl Summary {
             bytes: self.bytes.saturating_add(next.bytes),
             skipped: self.skipped + next.skipped,
             failed: self.failed + next.failed,
+            faults: self.faults + next.faults,
             unopened: self.unopened + next.unopened,
             untimed: self.untimed + next.untimed,
             turns: self.turns || next.turns,
@@ -255,14 +258,14 @@ impl Run {
             let exhausted = self.shared.feed.exhausted();
             let records = self.reorder.take();
             let idle = records.is_empty();
-            for record in records {
+            for mut record in records {
                 emitted += 1;
                 fail_point("write");
                 // No user made it, and it is gone at the end: it has no row.
                 if matches!(record.outcome, Outcome::Skipped(Skip::Unfinished)) {
                     continue;
                 }
-                count(&mut summary, &record);
+                count(&mut summary, &mut record, &self.shared.plan.levels);
                 sink.record(record).map_err(Error::Sink)?;
             }
             if !idle {
@@ -385,8 +388,9 @@ impl Run {
     }
 }
 
-fn count(summary: &mut Summary, record: &Record) {
-    match &record.outcome {
+/// Counts a record, whose problem gets its level.
+fn count(summary: &mut Summary, record: &mut Record, levels: &Levels) {
+    match &mut record.outcome {
         Outcome::Hashed(hashed) => {
             summary.hashed += 1;
             summary.bytes = summary.bytes.saturating_add(hashed.closed.size);
@@ -394,10 +398,13 @@ fn count(summary: &mut Summary, record: &Record) {
         }
         Outcome::Skipped(skip) => {
             summary.skipped += 1;
+            summary.faults += u64::from(levels.counts(skip.finding()));
             summary.unopened += u64::from(*skip == Skip::Unopened);
         }
         Outcome::Failed(problem) => {
+            problem.level = levels.of(problem.finding());
             summary.failed += 1;
+            summary.faults += u64::from(problem.level == Level::Error);
             summary.unopened += u64::from(matches!(problem.cause, Cause::Unopened(_)));
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::detect::Refused;
 use crate::limit::BOMB;
-use pfh_source::{Cause, Extent, Inside, Problem, Stage, Volume};
+use pfh_source::{Cause, Extent, FindingId, Inside, Problem, Stage, Volume};
 use pfh_volume::{Allocation, Content, Kind, Node, Recognised, Run};
 
 /// Facts about a volume before it is read.
@@ -12,8 +12,8 @@ pub fn outline(name: &[u8], about: &Inside) -> Volume {
 }
 
 /// The problem of an entry that is not read, for this cause.
-pub fn refused(cause: impl Into<Box<str>>) -> Problem {
-    Problem::new(Stage::Walk, Cause::Inside(cause.into()))
+pub fn refused(finding: FindingId, cause: impl Into<Box<str>>) -> Problem {
+    Problem::new(Stage::Walk, Cause::Inside(finding, cause.into()))
 }
 
 /// The problem of a container that is not opened, for this cause.

@@ -1,7 +1,7 @@
 //! The working time of a container, with all its entries.
 
 use crate::limit::TOO_SLOW;
-use pfh_source::{Cause, Problem, Stage};
+use pfh_source::{Cause, FindingId, Problem, Stage};
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Clock {
             return Ok(());
         }
         let cause = format!("its container took more than {} seconds, {TOO_SLOW}", limit.as_secs_f64());
-        Err(Problem::new(Stage::Read, Cause::Inside(cause.into())))
+        Err(Problem::new(Stage::Read, Cause::Inside(FindingId::InsideSlow, cause.into())))
     }
 
     /// Counts the time that some work takes.

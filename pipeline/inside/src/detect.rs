@@ -126,7 +126,7 @@ pub fn with_appended(container: Container, from: u64, bytes: &Arc<dyn Bytes>) ->
 
 /// Names something that is not read, beside the content of a medium.
 pub fn unread_beside(mut container: Container, offset: Option<u64>, cause: String) -> Container {
-    let failure = pfh_volume::Failure { path: Vec::new(), offset, cause };
+    let failure = pfh_volume::Failure { offset, cause, ..pfh_volume::Failure::default() };
     match &mut container {
         Container::Divided(table) if !table.warnings.iter().any(|other| other.offset == offset) => {
             table.warnings.push(failure);

@@ -21,7 +21,7 @@ use super::spool::Stock;
 use super::sweep;
 use super::waits::Waits;
 use super::way::Way;
-use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
+use pfh_source::{Entry, FindingId, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
 use pfh_volume::archive::Format;
 use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node, Scheme};
 use std::collections::VecDeque;
@@ -165,8 +165,8 @@ impl Expanding {
         self.wanted.as_ref().is_none_or(|wanted| wanted.starts_with(&name::prefix(printed)))
     }
 
-    fn fail(&mut self, name: Vec<u8>, cause: impl Into<Box<str>>) {
-        self.found.push_back(Found::Problem(name, refused(cause)));
+    fn fail(&mut self, name: Vec<u8>, finding: FindingId, cause: impl Into<Box<str>>) {
+        self.found.push_back(Found::Problem(name, refused(finding, cause)));
     }
 
     /// A container that is not opened.
@@ -322,14 +322,14 @@ impl Expanding {
         }
         if !is_deleted && !level.is_new(&node.path) {
             self.doubled.push(printed.clone());
-            return self.fail(printed, SECOND);
+            return self.fail(printed, FindingId::InsideTwice, SECOND);
         }
         if let Some(skip) = skip {
             return self.found.push_back(Found::Skipped(printed, skip));
         }
         let Some(content) = node.content.clone() else {
             if is_deleted {
-                return self.fail(printed, "has no content that can be read");
+                return self.fail(printed, FindingId::InsideUnread, "has no content that can be read");
             }
             // As `$Secure` and others of NTFS's own files, whose data are in other attributes.
             let skip = Skip::Inside("a file without content of its own");
@@ -338,7 +338,7 @@ impl Expanding {
         if let Some(size) = node.size.filter(|_| level.is_archive) {
             match self.allowance.checked_sub(size) {
                 Some(left) => self.allowance = left,
-                None => return self.fail(printed, bomb(size)),
+                None => return self.fail(printed, FindingId::InsideBomb, bomb(size)),
             }
         }
         let mut about = said(node, &level.about);
@@ -398,8 +398,11 @@ impl Expanding {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => {
                     let most = self.options.limits.nested;
-                    return self
-                        .fail(name::prefix(&printed), format!("more than {most} bytes when unpacked: not opened"));
+                    return self.fail(
+                        name::prefix(&printed),
+                        FindingId::InsideUnopened,
+                        format!("more than {most} bytes when unpacked: not opened"),
+                    );
                 }
                 // It fails as an entry.
                 Err(_) => return,

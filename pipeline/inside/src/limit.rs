@@ -1,7 +1,8 @@
 //! The limits that a container can meet, for callers that name the setting which raises one; a
 //! password that was not given is such a limit.
 
-use pfh_source::{Cause, Skip};
+use pfh_source::{Cause, FindingId, Skip};
+use pfh_volume::{Failure, Flaw};
 
 /// The end of every sentence about a member that gives more bytes than allowed, and that about one
 /// of a zip that waits for a password.
@@ -27,11 +28,25 @@ pub enum Limit {
 
 /// The limit that is the cause of a problem, if one is.
 pub fn limit(cause: &Cause) -> Option<Limit> {
-    match cause {
-        Cause::Inside(what) if what.ends_with(BOMB) => Some(Limit::Bytes),
-        Cause::Inside(what) if what.ends_with(TOO_SLOW) => Some(Limit::Time),
-        Cause::Inside(what) if what.ends_with(NEEDS_PASSWORD) => Some(Limit::Password),
+    match cause.finding() {
+        FindingId::InsideBomb => Some(Limit::Bytes),
+        FindingId::InsideSlow => Some(Limit::Time),
+        FindingId::InsidePassword => Some(Limit::Password),
         _ => None,
+    }
+}
+
+/// The finding that a failure inside of a container is.
+pub(crate) fn finding(failure: &Failure) -> FindingId {
+    match failure.flaw {
+        Flaw::Residue => FindingId::InsideResidue,
+        Flaw::Unlisted => FindingId::ZipUnlistedMember,
+        Flaw::Around => FindingId::ZipAround,
+        Flaw::Contradiction => FindingId::ZipContradiction,
+        // Its sentence passes through errors of reads, which keep no more than that.
+        _ if failure.cause.ends_with(BOMB) => FindingId::InsideBomb,
+        _ if failure.cause.ends_with(NEEDS_PASSWORD) => FindingId::InsidePassword,
+        _ => FindingId::InsideUnread,
     }
 }
 

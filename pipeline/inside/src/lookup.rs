@@ -3,7 +3,7 @@
 use super::expanding::{Expanding, SECOND};
 use super::name;
 use super::options::Options;
-use pfh_source::{Cause, Entry, Item, Origin, Problem, Source};
+use pfh_source::{Cause, Entry, FindingId, Item, Origin, Problem, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ impl Lookup {
         let walk = self.walk.as_mut()?;
         walk.count(path, &self.options, &self.root);
         if walk.doubled.contains(&path[..]) {
-            let problem = super::about::refused(SECOND);
+            let problem = super::about::refused(FindingId::InsideTwice, SECOND);
             return Some(Item::Problem { number: 0, name: path.to_vec(), problem });
         }
         let found = walk.advance(path).or_else(|| walk.again(path, &self.options, &self.root));

@@ -9,6 +9,7 @@ use super::medium::{Unpacked, Watch};
 use super::shelf::{Buffer, Shelf, fill};
 use super::spool::{Spool, Stock};
 use crate::about::extent;
+use crate::limit::finding;
 use pfh_source::{Cause, Copied, Extent, Inside, Lender, Loan, Object, Problem, Stage};
 use pfh_volume::{Bytes, Content, Failure};
 use std::io::{self, Read};
@@ -94,7 +95,7 @@ pub struct Member {
 
 /// The pipeline's problem for a failure inside a container.
 pub fn problem(stage: Stage, failure: &Failure) -> Problem {
-    Problem::new(stage, Cause::Inside(failure.to_string().into()))
+    Problem::new(stage, Cause::Inside(finding(failure), failure.to_string().into()))
 }
 
 /// The same for an error of a read.

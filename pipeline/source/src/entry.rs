@@ -2,6 +2,7 @@
 
 use crate::base::Base;
 use crate::descend::Special;
+use crate::finding::FindingId;
 use crate::inside::{Extent, Inside};
 use crate::loan::{Copied, Lender};
 use crate::os;
@@ -59,6 +60,23 @@ impl Skip {
             Skip::Unfinished => "unfinished output of this run",
             Skip::Inside(what) => what,
             Skip::Unopened => "a container that is not read",
+        }
+    }
+}
+
+impl Skip {
+    /// The finding that it is.
+    pub fn finding(self) -> FindingId {
+        use FindingId as Id;
+        match self {
+            Skip::Symlink => Id::SkipLink,
+            Skip::Fifo | Skip::Socket | Skip::CharacterDevice | Skip::BlockDevice => Id::SkipSpecial,
+            Skip::OtherFileSystem => Id::SkipFileSystem,
+            Skip::Directory => Id::SkipDirectory,
+            Skip::Attribute => Id::SkipAttribute,
+            Skip::Own | Skip::Unfinished => Id::SkipOutput,
+            Skip::Inside(_) => Id::SkipMember,
+            Skip::Unopened => Id::SkipContainer,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Problems with one entry, typed: stage, offset, cause.
 
+use crate::finding::{FindingId, Level};
 use crate::os::{self, Errno};
 use pfh_container::disk::Damage;
 use std::{fmt, io};
@@ -81,8 +82,9 @@ pub enum Cause {
     NeedsAdministrator,
     /// An image that is not read as one: of another format, or with a damaged description.
     Image(Box<str>),
-    /// The content of an image or an archive cannot be read, or contradicts itself.
-    Inside(Box<str>),
+    /// The content of an image or an archive cannot be read, or contradicts itself: the finding,
+    /// and the cause in words.
+    Inside(FindingId, Box<str>),
     /// A container is recognised, and is not opened: of a format that is not read, encrypted, or
     /// with a damaged start.
     Unopened(Box<str>),
@@ -138,12 +140,15 @@ pub struct Problem {
     pub length: Option<u64>,
     /// The cause.
     pub cause: Cause,
+    /// How much it counts: the level of its finding, unless the run gives it another.
+    pub level: Level,
 }
 
 impl Problem {
     /// A problem with no offset.
     pub fn new(stage: Stage, cause: Cause) -> Self {
-        Problem { stage, offset: None, length: None, cause }
+        let level = cause.finding().level();
+        Problem { stage, offset: None, length: None, cause, level }
     }
 
     /// An operating-system error. EINTR and EAGAIN come out of [`os`](crate::os) only when patience
@@ -231,8 +236,53 @@ impl Problem {
             Cause::NeedsAdministrator => "EACCES",
             Cause::Image(_) => "image",
             // One word for all that is wrong inside; the count of containers is in the summaries.
-            Cause::Inside(_) | Cause::Unopened(_) => "inside",
+            Cause::Inside(..) | Cause::Unopened(_) => "inside",
             Cause::Store { answer, .. } => answer.name(),
+        }
+    }
+}
+
+impl Problem {
+    /// The finding that it is.
+    pub fn finding(&self) -> FindingId {
+        self.cause.finding()
+    }
+}
+
+impl Cause {
+    /// The finding that it is.
+    pub fn finding(&self) -> FindingId {
+        use FindingId as Id;
+        match self {
+            Cause::Os(errno) => match errno_name(*errno) {
+                "ENOENT" | "ENOTDIR" => Id::FileMissing,
+                "EACCES" | "EPERM" => Id::FileDenied,
+                _ => Id::FileUnreadable,
+            },
+            Cause::Changed(_) => Id::FileChanged,
+            Cause::Size { .. } => Id::FileSize,
+            Cause::IsDirectory => Id::FileDirectory,
+            Cause::Loop => Id::FileLoop,
+            Cause::Replaced => Id::FileReplaced,
+            Cause::NoFile(_) => Id::FileKind,
+            Cause::Special(_) => Id::FileSpecial,
+            Cause::Elsewhere => Id::FileElsewhere,
+            Cause::Stalled(_) | Cause::Unending { .. } => Id::FileStalled,
+            Cause::BadName(_) => Id::FileName,
+            Cause::Outside => Id::FileOutside,
+            Cause::NeedsLinux(_) => Id::FileSystem,
+            Cause::NeedsAdministrator => Id::FileAdministrator,
+            Cause::Image(_) => Id::ImageDamaged,
+            Cause::Inside(finding, _) => *finding,
+            Cause::Unopened(_) => Id::InsideUnopened,
+            Cause::Store { answer, .. } => match answer {
+                StoreAnswer::NotFound => Id::StoreMissing,
+                StoreAnswer::Denied => Id::StoreDenied,
+                StoreAnswer::Changed => Id::StoreChanged,
+                StoreAnswer::Truncated => Id::StoreTruncated,
+                StoreAnswer::BadName => Id::StoreName,
+                StoreAnswer::Other => Id::StoreFailed,
+            },
         }
     }
 }
@@ -259,7 +309,7 @@ impl fmt::Display for Cause {
                 write!(f, "the call failed with {} again and again for {seconds} s", errno_name(*errno))
             }
             Cause::BadName(why) => write!(f, "not a path: {why}"),
-            Cause::Image(what) | Cause::Inside(what) | Cause::Unopened(what) | Cause::Store { what, .. } => {
+            Cause::Image(what) | Cause::Inside(_, what) | Cause::Unopened(what) | Cause::Store { what, .. } => {
                 f.write_str(what)
             }
             Cause::NeedsLinux(kind) => write!(

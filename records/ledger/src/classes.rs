@@ -4,6 +4,7 @@
 use super::reread::Reread;
 use crate::verdict::Tally;
 use pfh_manifest::row::Words;
+use pfh_source::{FindingId, Levels};
 
 /// The outcome of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,6 +61,22 @@ impl Class {
     /// Whether it is an alarm: a copy has other times.
     pub fn is_alarm(self) -> bool {
         !matches!(self, Class::Matched | Class::MetadataOnly)
+    }
+
+    /// The finding that it is, but for a file that is as listed.
+    pub fn finding(self) -> Option<FindingId> {
+        Some(match self {
+            Class::Matched => return None,
+            Class::MetadataOnly => FindingId::AuditTimes,
+            Class::Modified => FindingId::AuditModified,
+            Class::BitRot => FindingId::AuditBitRot,
+            Class::Moved => FindingId::AuditMoved,
+            Class::Copied => FindingId::AuditCopied,
+            Class::New => FindingId::AuditNew,
+            Class::Missing => FindingId::AuditMissing,
+            Class::Unverified => FindingId::AuditUnverified,
+            Class::Error => FindingId::AuditUnread,
+        })
     }
 
     /// The word in output.
@@ -201,9 +218,26 @@ impl Counts {
         self.of(Class::Error) + self.unverified.saturating_sub(self.beyond)
     }
 
-    /// The counts that the verdict follows from.
-    pub fn tally(&self) -> Tally {
-        Tally { equal: self.fine(), unequal: self.negative(), open: self.unread() }
+    /// The counts that the verdict follows from, where findings have these levels.
+    pub fn tally(&self, levels: &Levels) -> Tally {
+        use Class::{BitRot, Copied, MetadataOnly, Missing, Modified, Moved, New};
+        let counts = |class: &&Class| class.finding().is_some_and(|finding| levels.counts(finding));
+        let unequal = [MetadataOnly, Modified, BitRot, Moved, Copied, New, Missing];
+        Tally {
+            equal: self.fine(),
+            unequal: unequal.iter().filter(counts).map(|class| self.of(*class)).sum(),
+            open: self.unread(),
+        }
+    }
+
+    /// How many findings of each kind there are, but for entries outside of the part that was asked
+    /// for.
+    pub fn findings(&self) -> Vec<(FindingId, u64)> {
+        let found = |class: Class| {
+            let beyond = if class == Class::Unverified { self.beyond } else { 0 };
+            Some((class.finding()?, self.of(class).saturating_sub(beyond)))
+        };
+        Class::ALL.into_iter().filter_map(found).filter(|(_, count)| *count > 0).collect()
     }
 
     /// Whether nothing but metadata changed.

@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use pfh_manifest::{Ending, Fault, Reason};
-use pfh_source::terminal;
+use pfh_source::{FindingId, terminal};
 use std::collections::BTreeMap;
 
 impl Ledger {
@@ -72,6 +72,27 @@ impl Ledger {
             }
         }
         said
+    }
+
+    /// The findings that keep parts of the list from being compared, and how often each is there.
+    pub fn findings(&self) -> BTreeMap<FindingId, u64> {
+        let mut found: BTreeMap<FindingId, u64> = BTreeMap::new();
+        let mut add = |finding: FindingId, count: u64| *found.entry(finding).or_default() += count;
+        self.faults.iter().for_each(|(_, fault)| add(fault.finding(), 1));
+        self.foreign.values().for_each(|digests| add(FindingId::ListForeign, *digests));
+        self.failed().for_each(|_| add(FindingId::ListFailed, 1));
+        let contradictory = self.entries.iter().filter(|entry| entry.contradictory).count() as u64;
+        if contradictory > 0 {
+            add(FindingId::ListContradiction, contradictory);
+        }
+        match self.ending {
+            Ending::Unmarked | Ending::Whole => {}
+            Ending::Missing => add(FindingId::ListNoEnd, 1),
+            Ending::Contradicted { .. } => add(FindingId::ListCount, 1),
+            Ending::OtherNames => add(FindingId::ListNames, 1),
+            Ending::Broken => add(FindingId::ListBrokenOff, 1),
+        }
+        found
     }
 
     /// Entries that were skipped by rule when the manifest was made, and things that are not files:

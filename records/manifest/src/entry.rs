@@ -5,6 +5,7 @@ use std::fmt;
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Piece;
+use pfh_source::FindingId;
 
 use crate::count::Names;
 use crate::format::{End, Format};
@@ -156,6 +157,23 @@ impl Fault {
         match self {
             Fault::UnknownAlgorithm(of) if !name.is_empty() => Fault::OfUnknown(name.into(), of),
             fault => fault,
+        }
+    }
+
+    /// The finding that it is.
+    pub fn finding(&self) -> FindingId {
+        match self {
+            Fault::TooLong => FindingId::ListLongLine,
+            Fault::Nul => FindingId::ListNul,
+            Fault::Malformed(_) => FindingId::ListMalformed,
+            Fault::WrongLength => FindingId::ListDigestLength,
+            Fault::UnknownAlgorithm(_) | Fault::OfUnknown(..) => FindingId::ListUnknownAlgorithm,
+            Fault::Twice(_) => FindingId::ListMemberTwice,
+            Fault::NeedsKey(_) => FindingId::ListNeedsKey,
+            Fault::Unasked => FindingId::ListOtherAlgorithm,
+            Fault::NoFile(_) => FindingId::ListKind,
+            Fault::NoDigest(_) => FindingId::ListNoDigest,
+            Fault::NotUnderstood(_) => FindingId::ListNotUnderstood,
         }
     }
 

@@ -4,9 +4,10 @@ use crate::facts::{self, Known, Pair, Place};
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record};
 use pfh_manifest::jsonl::{Stamps, Within};
-use pfh_manifest::row::{Digests, Is, Named, Path, Shown};
+use pfh_manifest::row::{Digests, Is, Named, Path, Shown, Word};
 use pfh_manifest::{Times, constants};
 use pfh_similarity::{Chance, Evidence, Score};
+use pfh_source::{FindingId, Level};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -85,6 +86,12 @@ struct Facts<'a> {
     /// Why it has no digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<Cow<'a, str>>,
+    /// The finding that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Shown<FindingId>>,
+    /// How much it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Word<Level>>,
 }
 
 impl<'a> Facts<'a> {
@@ -97,13 +104,18 @@ impl<'a> Facts<'a> {
                 inside: hashed.closed.inside.as_deref().map(Within::of),
                 ..Facts::default()
             },
-            Outcome::Skipped(skip) => {
-                Facts { code: Some(skip.reason()), cause: Some(skip.reason().into()), ..Facts::default() }
-            }
+            Outcome::Skipped(skip) => Facts {
+                code: Some(skip.reason()),
+                cause: Some(skip.reason().into()),
+                id: Some(Shown(skip.finding())),
+                ..Facts::default()
+            },
             Outcome::Failed(problem) => Facts {
                 stage: Some(problem.stage.name()),
                 code: Some(problem.code()),
                 cause: Some(problem.cause.to_string().into()),
+                id: Some(Shown(problem.finding())),
+                level: Some(Word(problem.level)),
                 ..Facts::default()
             },
         }

@@ -294,7 +294,8 @@ mod tests {
             "{\"type\":\"match\",\"path\":\"=a\\nb\u{fffd}\",\"path_b64\":\"PWEKYv8=\",\"verdict\":\"known-bad\",\"size\":3,\"digests\":\
              {\"md5\":\"900150983cd24fb0d6963f7d28e17f72\"},\"sets\":[{\"set\":\"nsrl\",\"class\":\"good\",\"version\":\"2026\",\
              \"algorithm\":\"md5\"},{\"set\":\"mal\\u001b\",\"class\":\"bad\",\"tag\":\"category 1\",\"algorithm\":\"md5\"}]}\n\
-             {\"type\":\"match\",\"path\":\"c\",\"verdict\":\"error\",\"stage\":\"read\",\"code\":\"image\",\"cause\":\"bad\"}\n\
+             {\"type\":\"match\",\"path\":\"c\",\"verdict\":\"error\",\"stage\":\"read\",\"code\":\"image\",\"cause\":\"bad\",\
+             \"id\":\"image/damaged\",\"level\":\"error\"}\n\
              {\"type\":\"summary\",\"known-bad\":1,\"error\":1}\n"
         );
         assert_eq!(

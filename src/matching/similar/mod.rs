@@ -105,7 +105,7 @@ impl Summary {
         match self.run {
             _ if self.faults > 0 => Verdict::Incomplete,
             None => Verdict::Verified,
-            Some(run) if run.failed > 0 => Verdict::Incomplete,
+            Some(run) if run.faults > 0 => Verdict::Incomplete,
             Some(_) if self.matches == 0 => Verdict::Differs,
             Some(_) => Verdict::Verified,
         }

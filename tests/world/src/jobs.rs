@@ -126,7 +126,7 @@ fn compare(room: &Room, request: check::Request) -> Ended {
                         Checked::Right => Word::Right,
                         Checked::Wrong => Word::Wrong,
                         Checked::Missing | Checked::Ignored => Word::Missing,
-                        Checked::Unread | Checked::Likely => Word::Unread,
+                        Checked::Unread | Checked::Likely | Checked::Weak => Word::Unread,
                     };
                     rows.push(row(room, &entry.name, word));
                 }

@@ -85,7 +85,7 @@ fn asked(request: &Check, manifests: Vec<PathBuf>, assumed: Vec<Algorithm>) -> R
         .newest(request.newest.then(seals).transpose()?)
         .share(share(request)?)
         .once(request.once)
-        .plan(request.run.plan(Vec::new())?);
+        .plan(request.levels.plan(request.run.plan(Vec::new())?));
     #[cfg(feature = "inside")]
     // The bounds of containers hold for names inside of them with and without --inside.
     let job = job.inside(request.inside.asked()?);
@@ -116,7 +116,7 @@ fn share(request: &Check) -> Result<Option<Share>, Failure> {
 
 /// Checks all manifests to their end.
 fn check(request: &Check, asked: &Request) -> Result<Exit, Failure> {
-    let session = request.run.session()?;
+    let session = request.run.session()?.levels(&asked.plan.levels);
     if request.dry_run {
         let names = job::would_read(asked).map_err(|error| session.ended(error))?;
         for name in &names {
@@ -125,7 +125,7 @@ fn check(request: &Check, asked: &Request) -> Result<Exit, Failure> {
         would_read(names.len() as u64, None, &session);
         return Ok(if names.is_empty() { Exit::Incomplete } else { Exit::Good });
     }
-    let mut printer = Printer { request, session: &session, changes: Vec::new() };
+    let mut printer = Printer { request, session: &session, levels: asked.plan.levels.clone(), changes: Vec::new() };
     let ran = job::run(asked, &mut |event| printer.event(event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
     session.close();

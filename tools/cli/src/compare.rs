@@ -3,6 +3,7 @@
 use crate::dry;
 use crate::exit::{self, Exit, Failure};
 use crate::input::{Input, unmatched};
+use crate::leveling::Leveling;
 use crate::run::{Run, algorithms_or_none, json_or};
 use crate::saying::Saying;
 use crate::session::Session;
@@ -143,6 +144,9 @@ pub struct Compare {
     /// Messages.
     #[command(flatten)]
     pub saying: Saying,
+    /// How much findings count.
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing; the memory also bounds the index and the sorter.
     #[command(flatten)]
     pub run: Run,
@@ -156,7 +160,7 @@ pub fn run(compare: &Compare) -> Exit {
 fn try_run(compare: &Compare) -> Result<Exit, Failure> {
     let form: Format = json_or(compare.json, &compare.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(no_threshold)?;
-    let session = compare.run.session_saying(compare.saying)?;
+    let session = compare.run.session_saying(compare.saying)?.levels(&compare.levels.asked());
     if compare.saying.dry_run {
         return dry::run(&compare.input.asked()?.recurse(Recurse::Yes), &session);
     }
@@ -214,7 +218,7 @@ fn no_threshold(error: ThresholdError) -> Failure {
 fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
     let memory = compare.run.memory.map(|memory| memory as usize);
     let mut request = Request::new(compare.input.asked()?.recurse(Recurse::Yes))
-        .plan(compare.run.plan(Vec::new())?, memory)
+        .plan(compare.levels.plan(compare.run.plan(Vec::new())?), memory)
         .output(session.destination(compare.output.as_ref()))
         .replace(compare.force);
     request.against = compare.against.clone();

@@ -5,6 +5,7 @@ use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
 use crate::faults::Faults;
 use crate::finish;
+use crate::leveling::Leveling;
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
 use crate::show::diff as rows;
@@ -81,6 +82,9 @@ pub struct Diff {
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
+    /// How much findings count.
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
@@ -115,12 +119,12 @@ fn try_run(asked: &Diff) -> Result<Exit, Failure> {
         .columns(asked.columns.clone())
         .links(if asked.follow { Links::Follow } else { Links::Keep })
         .reuse(asked.cache.as_ref().map(reuse))
-        .plan(asked.run.plan(Vec::new())?);
+        .plan(asked.levels.plan(asked.run.plan(Vec::new())?));
     #[cfg(feature = "inside")]
     {
         request.inside = asked.inside.asked()?;
     }
-    let session = asked.run.session()?;
+    let session = asked.run.session()?.levels(&request.plan.levels);
     let mut faults = Faults::new(|sentence| session.message(sentence));
     let ran = job::run(&request, &mut |event| show(asked, &session, &mut faults, event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
@@ -166,14 +170,15 @@ fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Resu
         [] => difference.class != Class::Same,
         only => only.contains(&difference.class),
     };
-    if asked.quiet || !is_wanted {
+    let says = difference.class.finding().is_none_or(|finding| asked.levels.asked().says(finding));
+    if asked.quiet || !is_wanted || !says && !asked.json {
         return Ok(());
     }
     if asked.zero {
         return session.print(&[&difference.name[..], &[0]].concat());
     }
     if asked.json {
-        return session.print(line(&DifferenceRow::of(difference)).as_bytes());
+        return session.print(line(&DifferenceRow::of(difference, &asked.levels.asked())).as_bytes());
     }
     let (line, class) = (rows::text(difference), difference.class.name());
     let tone = match difference.class {

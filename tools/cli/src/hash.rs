@@ -2,6 +2,7 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::input::{Input, unmatched};
+use crate::leveling::Leveling;
 use crate::run::{Run, keyed_algorithms, secret};
 use crate::saying::Saying;
 use crate::session::{Session, amount};
@@ -51,7 +52,7 @@ pub struct Hash {
     pub output: Option<PathBuf>,
     /// Update this manifest to the files below PATH, keeping its format and algorithms. The old
     /// list is kept as FILE.1.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "algorithms", "format", "binary", "piecewise", "dry_run"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "algorithms", "format", "binary", "piecewise", "dry_run", "level"])]
     pub update: Option<PathBuf>,
     /// With --update, do not read files whose size and times match the list.
     #[arg(long, requires = "update")]
@@ -86,6 +87,9 @@ pub struct Hash {
     /// Messages.
     #[command(flatten)]
     pub saying: Saying,
+    /// How much findings count.
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
@@ -121,6 +125,7 @@ impl Default for Hash {
             cache_verify: None,
             force: false,
             saying: Saying::default(),
+            levels: Leveling::default(),
             run: Run::default(),
         }
     }
@@ -147,9 +152,9 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     hash.key.iter().for_each(|path| exit::warn_of_key(path));
     let secret = secret(hash.key_file.as_ref(), hash.derive_key.as_deref())?;
     let algorithms = keyed_algorithms(&hash.algorithms, secret.as_ref())?;
-    let mut plan = hash.run.plan(algorithms)?;
+    let mut plan = hash.levels.plan(hash.run.plan(algorithms)?);
     plan.piecewise = hash.piecewise;
-    let session = hash.run.session_saying(hash.saying)?;
+    let session = hash.run.session_saying(hash.saying)?.levels(&plan.levels);
     let format = if hash.json { Format::Jsonl } else { hash.format.parse().map_err(Failure::usage)? };
     let layout = Layout {
         end: if hash.zero { End::Nul } else { End::Line },

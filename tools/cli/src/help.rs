@@ -159,6 +159,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "html",
             "json",
             "lenient",
+            "level",
             "log",
             "only",
             "output",

@@ -41,6 +41,7 @@ mod export;
 mod extract;
 mod faults;
 mod filled;
+mod findings;
 mod finish;
 mod guess;
 mod hash;
@@ -51,6 +52,7 @@ mod info;
 mod input;
 #[cfg(feature = "known")]
 mod known;
+mod leveling;
 #[cfg(feature = "inside")]
 mod list;
 #[cfg(feature = "known")]
@@ -148,8 +150,9 @@ fn command(call: &Call) -> Exit {
         typed.insert(0, "bench".into());
     }
     let typed = &typed[..];
-    if let Some(text) = topics::page(typed) {
-        return exit::print(text.as_bytes()).map_or_else(|error| exit::of_output(&error), |()| Exit::Good);
+    if let Some(page) = topics::page(typed) {
+        let print = |text: String| exit::print(text.as_bytes()).map_err(|error| exit::Failure::output(&error));
+        return page.and_then(print).map_or_else(exit::Failure::report, |()| Exit::Good);
     }
     #[cfg(feature = "screen")]
     if screen::is_asked(typed) {

@@ -2,9 +2,11 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::input::{Input, Inside};
+use crate::leveling::Leveling;
 use crate::session::Session;
 use crate::show::list as lines;
 use clap::{Args, ValueEnum};
+use pfh::Level;
 use pfh::list::{self as job, Event, NameRow, Only, Request, Row};
 use pfh::manifest::row::line;
 use std::io::{self, Write};
@@ -41,6 +43,9 @@ pub struct List {
     /// Only live files, or only deleted ones.
     #[arg(long, value_enum, value_name = "STATE")]
     pub only: Option<Which>,
+    /// How much findings count.
+    #[command(flatten)]
+    pub levels: Leveling,
 }
 
 /// Runs a request to its end.
@@ -59,6 +64,7 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
         Some(Which::Deleted) => Only::Deleted,
         Some(Which::Unallocated) => Only::Unallocated,
     });
+    let request = request.levels(list.levels.asked());
     let session = Session::open(false)?;
     if list.account {
         return account(list, &request, &session);
@@ -75,7 +81,7 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
         exit::say("nothing to list: no image, file system or archive that is known is among the files, or it is empty");
         return Ok(Exit::Incomplete);
     }
-    Ok(if summary.failed > 0 { Exit::Incomplete } else { Exit::Good })
+    Ok(if summary.faults > 0 { Exit::Incomplete } else { Exit::Good })
 }
 
 /// Prints the account of each medium.
@@ -83,14 +89,16 @@ fn account(list: &List, request: &Request, session: &Session) -> Result<Exit, Fa
     let mut out = pfh::Output::standard().rendered();
     let mut page = lines::Page::default();
     let mut show = |row: Row<'_>| {
-        if let Row::Failed { name, problem } = &row {
+        if let Row::Failed { name, problem } = &row
+            && problem.level != Level::Ignore
+        {
             session.about(name, crate::remedy::problem(problem));
         }
         if list.page {
             page.take(&row);
             return Ok(());
         }
-        let line = if list.json { line(&NameRow::of_account(&row)) } else { lines::text_of(&row) };
+        let line = if list.json { line(&NameRow::of_account(&row, &request.levels)) } else { lines::text_of(&row) };
         out.write_all(line.as_bytes())
     };
     let ran = job::account(request, &mut show, &session.control());
@@ -111,7 +119,9 @@ fn account(list: &List, request: &Request, session: &Session) -> Result<Exit, Fa
 }
 
 fn show(list: &List, session: &Session, out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {
-    if let Event::Failed { name, problem } = event {
+    if let Event::Failed { name, problem } = event
+        && problem.level != Level::Ignore
+    {
         session.about(name, crate::remedy::problem(problem));
     }
     let line = if list.json {

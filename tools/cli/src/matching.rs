@@ -45,7 +45,7 @@ pub fn verdicts(words: &[String]) -> Result<Vec<KnownStatus>, Failure> {
 
 fn try_run(request: &Match) -> Result<Exit, Failure> {
     if request.saying.dry_run {
-        let session = request.run.session_saying(request.saying)?;
+        let session = request.run.session_saying(request.saying)?.levels(&request.levels.asked());
         return dry::run(&request.input.asked()?, &session);
     }
     if let Some(list) = &request.similar {
@@ -75,9 +75,9 @@ fn against_sets(request: &Match) -> Result<Exit, Failure> {
     let form: Format =
         json_or(request.json, &request.format).parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
-    let session = request.run.session_saying(request.saying)?;
+    let session = request.run.session_saying(request.saying)?.levels(&request.levels.asked());
     let mut asked = Request::new(request.input.asked()?, request.sets.asked()?)
-        .plan(request.run.plan(Vec::new())?)
+        .plan(request.levels.plan(request.run.plan(Vec::new())?))
         .replace(request.force);
     let mut written = Verdicts::new(session.destination(request.output.as_ref())).form(form).only(only);
     written.paint = colour::is_wanted().then_some(show::painted);

@@ -8,7 +8,7 @@ use crate::saying::Saying;
 use crate::show::{counted, many};
 use crate::signals::Signals;
 use pfh::terminal::render as shown;
-use pfh::{Control, Destination, Record, Summary};
+use pfh::{Control, Destination, Level, Levels, Record, Summary};
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub struct Session {
     bar: Option<Arc<Bar>>,
     /// Whether a good end is closed with a line of counts.
     closing: bool,
+    /// How much each finding counts.
+    levels: Levels,
 }
 
 impl Session {
@@ -47,7 +49,7 @@ impl Session {
         pfh::process::end_texts_when(signals.flag());
         signals.end_when_overdue().map_err(caught)?;
         let bar = Bar::open(progress).map(Arc::new);
-        Ok(Session { signals, closing: bar.is_some(), bar })
+        Ok(Session { signals, closing: bar.is_some(), bar, levels: Levels::new() })
     }
 
     /// The same, saying as much as is asked for.
@@ -63,6 +65,13 @@ impl Session {
     /// Whether a good end is closed with a line of counts.
     pub fn closes(&self) -> bool {
         self.closing
+    }
+
+    /// The same, where findings have these levels.
+    #[must_use]
+    pub fn levels(mut self, levels: &Levels) -> Session {
+        self.levels = levels.clone();
+        self
     }
 
     /// The control of the job.
@@ -92,6 +101,8 @@ impl Session {
     /// Prints why an input has no digest.
     pub fn unread(&self, record: &Record) {
         match &record.outcome {
+            pfh::Outcome::Failed(problem) if problem.level == Level::Ignore => {}
+            pfh::Outcome::Skipped(skip) if !self.levels.says(skip.finding()) => {}
             pfh::Outcome::Failed(problem) => self.about(&record.name, crate::remedy::problem(problem)),
             pfh::Outcome::Skipped(skip) => {
                 self.about(&record.name, format_args!("skipped: {}", crate::remedy::skip(skip)))
@@ -152,7 +163,7 @@ impl Session {
     /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten`
     /// files have no digest in the output for other reasons than failing.
     pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
-        let Summary { hashed, failed, skipped, .. } = summary;
+        let Summary { hashed, failed, faults, skipped, .. } = summary;
         finish::count(&[
             ("files", *hashed),
             ("bytes", summary.bytes),
@@ -162,12 +173,15 @@ impl Session {
         if summary.interrupted {
             let out = many(hashed + failed, "record is", "records are");
             self.interrupted(format_args!("{out} out, the rest is missing"))
-        } else if failed + unwritten > 0 {
-            exit::say(without_digest(failed + unwritten, hashed + failed, "output"));
+        } else if faults + unwritten > 0 {
+            // Of findings that were raised or lowered there are more, or fewer.
+            let all = (hashed + failed).max(faults + unwritten);
+            exit::say(without_digest(faults + unwritten, all, "output"));
             Exit::Incomplete
         } else {
             if self.closing {
-                exit::lines(&format!("{}, no problems", amount(summary)));
+                let end = if *failed == 0 { "no problems".to_owned() } else { format!("{failed} of a lower level") };
+                exit::lines(&format!("{}, {end}", amount(summary)));
             }
             Exit::Good
         }

@@ -1,7 +1,8 @@
 //! Pages of help that are of no command: what the exit codes mean, words of other programs, and one
 //! option alone.
 
-use crate::{guess, help, pieces};
+use crate::exit::Failure;
+use crate::{findings, guess, help, pieces};
 use clap::{Arg, Command};
 use std::ffi::OsString;
 
@@ -19,14 +20,19 @@ a command says what its codes mean there: pfh help COMMAND.
 ";
 
 /// The page that these words ask for, if it is one of no command.
-pub fn page(typed: &[OsString]) -> Option<String> {
+///
+/// # Errors
+/// If it is that of a finding which there is not.
+pub fn page(typed: &[OsString]) -> Option<Result<String, Failure>> {
     let words: Vec<&str> = typed.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     match &words[..] {
-        ["help", "coming-from"] | ["coming-from"] => Some(guess::page()),
+        ["help", "coming-from"] | ["coming-from"] => Some(Ok(guess::page())),
+        ["help", "finding" | "findings"] => Some(Ok(findings::list())),
+        ["help", "finding" | "findings", id] => Some(findings::one(id)),
         ["help", "exit-codes" | "exit-code" | "exitcodes" | "exit" | "codes"] | ["exit-codes" | "exitcodes"] => {
-            Some(EXIT_CODES.to_owned())
+            Some(Ok(EXIT_CODES.to_owned()))
         }
-        ["help", path @ .., option] if option.starts_with('-') => of_option(path, option),
+        ["help", path @ .., option] if option.starts_with('-') => of_option(path, option).map(Ok),
         _ => None,
     }
 }
@@ -81,7 +87,8 @@ mod tests {
     use super::*;
 
     fn page_of(line: &str) -> Option<String> {
-        page(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+        let page = page(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        page.and_then(Result::ok)
     }
 
     #[test]
@@ -97,6 +104,8 @@ mod tests {
         for line in ["help hash", "help hash --help", "help hash --nosuch", "help nosuch --inside", "hash --inside"] {
             assert_eq!(page_of(line), None, "{line}");
         }
+        assert!(page_of("help finding audit/new").unwrap().contains("audit/new=ignore"));
+        assert!(page_of("help findings").unwrap().contains("zip/unlisted-member"));
         assert!(page_of("help exit-codes").unwrap().contains("128 + n"));
     }
 }

@@ -3,6 +3,8 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
+use pfh::{FindingId, Level};
+use std::sync::LazyLock;
 
 /// Formats of a command, by the sentence of its `--format`.
 const FORMATS: &[(&str, &[&str])] = &[
@@ -41,6 +43,16 @@ fn of(command: Command, above: &str) -> Command {
     command.mut_subcommands(|below| of(below, &path))
 }
 
+/// Each finding with each level that safety allows.
+static LEVELS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let allowed = |finding: &FindingId| {
+        let finding = *finding;
+        let levels = Level::ALL.into_iter().filter(move |level| *level >= finding.lowest());
+        levels.map(move |level| format!("{finding}={level}"))
+    };
+    FindingId::ALL.iter().flat_map(allowed).collect()
+});
+
 /// All algorithms, those under a key too.
 fn names() -> impl Iterator<Item = &'static str> {
     let keyed = pfh::algorithms::REGISTRY.keyed().map(|algorithm| algorithm.name());
@@ -53,6 +65,7 @@ fn values(path: &str, arg: &Arg) -> Option<Vec<&'static str>> {
         return Some(values.to_vec());
     }
     match long {
+        "level" => Some(LEVELS.iter().map(String::as_str).collect()),
         "algorithm" => Some(names().collect()),
         "format" if path != "acquire" => Some(match FORMATS.iter().find(|(page, _)| *page == path) {
             Some((_, formats)) => formats.to_vec(),

@@ -12,7 +12,7 @@ use pfh::check::{
     Verdict,
 };
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn word(found: job_check::Checked) -> &'static str {
         job_check::Checked::Right => "right",
         job_check::Checked::Wrong => "wrong",
         job_check::Checked::Missing => "missing",
-        job_check::Checked::Unread | job_check::Checked::Likely => "unread",
+        job_check::Checked::Unread | job_check::Checked::Likely | job_check::Checked::Weak => "unread",
         job_check::Checked::Ignored => "ignored",
     }
 }
@@ -72,10 +72,12 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// that their store states, those of uploads in parts by their `part_size`, and with `versions`
 /// every version of each.
 ///
+/// `level` gives findings (`pfh help findings`) another level: `{"audit/new": "warn"}`.
+///
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, columns = None, audit = false, ignore_missing = false, strict = false, lenient = false, once = false, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, columns = None, audit = false, ignore_missing = false, strict = false, lenient = false, once = false, level = None, share = None, limit = None, state = None, part_size = None, versions = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -89,6 +91,7 @@ pub fn check(
     strict: bool,
     lenient: bool,
     once: bool,
+    level: Option<HashMap<String, String>>,
     share: Option<&str>,
     limit: Option<f64>,
     state: Option<&Bound<'_, PyAny>>,
@@ -117,6 +120,7 @@ pub fn check(
             (ignore_missing, "ignore_missing"),
             (strict, "strict"),
             (once, "once"),
+            (level.is_some(), "level"),
             (share.is_some(), "share"),
             (limit.is_some(), "limit"),
             (state.is_some(), "state"),
@@ -143,6 +147,7 @@ pub fn check(
         Task::Files { allow_outside: false, ignore_missing }
     };
     let mut asked = Request::all(manifests).task(task).manner(manner).plan(request::plan(Vec::new(), threads, memory));
+    asked.plan.levels = request::levels(level)?;
     if let Some(root) = root {
         asked = asked.root(request::path(root)?);
     }
@@ -158,15 +163,15 @@ pub fn check(
                     faults.extend(ledger.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
                 Event::Compared { entry, found, cause, reread } => {
-                    rows.row(&FileRow::of(entry, found, cause, reread));
+                    rows.row(&FileRow::of(entry, found, cause, reread, &asked.plan.levels));
                     files.push((record::decoded(&entry.name), word(found)));
                 }
                 Event::Classed(change) => {
-                    rows.row(&AuditRow::of(change));
+                    rows.row(&AuditRow::of(change, &asked.plan.levels));
                     files.push((record::decoded(&change.name), change.class.name()));
                 }
                 Event::Ended(part) => match &part.findings {
-                    Findings::Audit(counts) => rows.row(&AuditSum::of(counts, part.conclusion(), &part.rereads)),
+                    Findings::Audit(counts) => rows.row(&AuditSum::of(counts, part)),
                     _ => FilesSum::of(part).iter().for_each(|row| rows.row(row)),
                 },
                 _ => {}

@@ -3,7 +3,7 @@
 
 use crate::{error, job, request};
 use pfh::check::{self as job_check, Checked, Event, Files, Manner, Request};
-use pfh::{Outcome, Record};
+use pfh::{Levels, Outcome, Record};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ fn word(found: Checked, is_missing: bool) -> &'static str {
         Checked::Wrong => "wrong",
         Checked::Missing => "absent",
         Checked::Unread if is_missing => "absent",
-        Checked::Unread | Checked::Likely => "unread",
+        Checked::Unread | Checked::Likely | Checked::Weak => "unread",
         Checked::Ignored => "ignored",
     }
 }
@@ -41,7 +41,7 @@ fn word(found: Checked, is_missing: bool) -> &'static str {
 pub fn check_verdict(right: u64, wrong: u64, missing: u64, unread: u64) -> String {
     let mut files = Files::default();
     (files.right, files.different, files.missing, files.unread) = (right, wrong, missing, unread);
-    files.tally().verdict().to_string()
+    files.tally(&Levels::new()).verdict().to_string()
 }
 
 /// Why a record has no digest.

@@ -1,7 +1,7 @@
 //! Files that Python opens: those of a file system of fsspec, or one that is open already.
 
 use crate::interpreter;
-use pfh::{Cause, Entry, Item, Object, Origin, Problem, Source, Stage};
+use pfh::{Cause, Entry, FindingId, Item, Object, Origin, Problem, Source, Stage};
 use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -42,6 +42,11 @@ pub struct Named {
 
 /// The cause that an exception without an errno is, by its words.
 pub type Other = fn(Box<str>) -> Cause;
+
+/// An error of an image's reader that has no errno.
+pub fn in_image(what: Box<str>) -> Cause {
+    Cause::Inside(FindingId::InsideUnread, what)
+}
 
 /// That of a store.
 pub fn of_store(what: Box<str>) -> Cause {

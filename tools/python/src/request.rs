@@ -2,9 +2,10 @@
 
 use crate::error;
 use pfh::name_bytes::entered_path;
-use pfh::{Addresses, Algorithm, Descend, Input, Links, Plan, Recurse, Secret};
+use pfh::{Addresses, Algorithm, Descend, Input, Levels, Links, Plan, Recurse, Secret};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -108,6 +109,18 @@ impl FromPyObject<'_, '_> for Threads {
         let number = given.extract::<u16>().ok().filter(|number| (1..=1024).contains(number));
         number.map(Threads).ok_or_else(|| error::value(format!("threads is a number from 1 to 1024, not {given}")))
     }
+}
+
+/// The levels of findings, by their ids.
+///
+/// # Errors
+/// `ValueError` if there is no such finding or level, or safety does not allow it.
+pub fn levels(given: Option<HashMap<String, String>>) -> PyResult<Levels> {
+    let mut levels = Levels::new();
+    for (id, level) in given.unwrap_or_default() {
+        levels.read(&format!("{id}={level}")).map_err(|refused| error::value(refused.to_string()))?;
+    }
+    Ok(levels)
 }
 
 /// How it reads: threads that hash, bytes of the table.

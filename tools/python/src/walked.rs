@@ -1,7 +1,7 @@
 //! The entries of a file system that Python walks: `pfh/_filesystems.py` has the rows.
 
 use crate::interpreter;
-use crate::objects::{Named, Other, of_store, problem};
+use crate::objects::{Named, Other, in_image, of_store, problem};
 use pfh::{Cause, Entry, Item, Origin, Problem, Skip, Source, Stage};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -26,7 +26,7 @@ impl Walked {
     /// # Errors
     /// Python's own.
     pub fn new(walk: &Bound<'_, PyAny>) -> PyResult<Walked> {
-        let other: Other = if walk.getattr("in_image")?.is_truthy()? { Cause::Inside } else { of_store };
+        let other: Other = if walk.getattr("in_image")?.is_truthy()? { in_image } else { of_store };
         Ok(Walked { walk: walk.clone().unbind(), other, number: 0, ended: false })
     }
 

@@ -184,6 +184,26 @@ def test_check(tmp_path):
     assert raised.value.path == str(tmp_path / "missing") and "ENOENT" in raised.value.cause
 
 
+def test_levels_of_findings(tmp_path):
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a").write_bytes(b"x")
+    (tmp_path / "list").write_text(f"{hashlib.sha256(b'x').hexdigest()}  a\n")
+    (tmp_path / "d" / "new").write_bytes(b"y")
+    listed = {"root": tmp_path / "d", "audit": True}
+    strict = pfh.check(tmp_path / "list", **listed)
+    assert not strict and {"audit/new": "error"} == {row["id"]: row["level"] for row in strict.rows if "id" in row}
+    lowered = pfh.check(tmp_path / "list", level={"audit/new": "warn"}, **listed)
+    assert lowered and {"audit/new": "warn"} == {row["id"]: row["level"] for row in lowered.rows if "id" in row}
+    assert pfh.diff(tmp_path / "d", tmp_path / "list").exit == 1
+    assert pfh.diff(tmp_path / "d", tmp_path / "list", level={"diff/removed": "warn"}).exit == 0
+    (tmp_path / "a.sit").write_bytes(b"StuffIt (c)1997-..............")
+    assert pfh.list_files(tmp_path / "a.sit").exit == 3
+    assert pfh.list_files(tmp_path / "a.sit", level={"inside/unopened": "warn"}).exit == 0
+    for level in [{"check/differs": "ignore"}, {"no/such": "warn"}, {"audit/new": "loud"}]:
+        with pytest.raises(ValueError, match="always count|no finding|not a level"):
+            pfh.check(tmp_path / "list", level=level)
+
+
 def test_check_of_a_share(tmp_path):
     for at in range(10):
         (tmp_path / f"{at}").write_text("x" * 100)

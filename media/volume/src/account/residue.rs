@@ -4,7 +4,7 @@ use super::look::looks_like;
 use crate::bytes::Bytes;
 use crate::field::{failure, read_some};
 use crate::layout::Layout;
-use crate::node::{Failure, Kind, Node, Times};
+use crate::node::{Failure, Flaw, Kind, Node, Times};
 use crate::stored::Stored;
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn said(bytes: &dyn Bytes, place: &Range<u64>) -> Result<Option<Failure>, Fa
             let start = read_some(bytes, place.start, (place.end - place.start).min(4096) as usize)?;
             let length = place.end - place.start;
             let cause = format!("residue: {length} bytes that no member has ({})", looks_like(&start));
-            return Ok(Some(failure(Some(place.start), cause)));
+            return Ok(Some(Failure { flaw: Flaw::Residue, ..failure(Some(place.start), cause) }));
         }
         if window.is_empty() {
             break;

@@ -43,7 +43,7 @@ pub fn open(format: Logical, bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limi
 fn failed(path: &[u8], found: &disk::Failure) -> Failure {
     match found {
         disk::Failure::Malformed { offset, what } => {
-            Failure { path: path.to_vec(), offset: *offset, cause: what.clone() }
+            Failure { path: path.to_vec(), offset: *offset, cause: what.clone(), ..Failure::default() }
         }
         other => failure(path, other.to_string()),
     }

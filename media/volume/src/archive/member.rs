@@ -1,11 +1,16 @@
 //! The facts about members that all archives have.
 
-use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
+use crate::node::{Allocation, Failure, Flaw, Kind, Node, Nodes, Times};
 use std::io;
 
 /// The fault of the member of this name; with the archive if that is empty.
 pub fn failure(path: &[u8], cause: impl Into<String>) -> Failure {
-    Failure { path: path.to_vec(), offset: None, cause: cause.into() }
+    Failure { path: path.to_vec(), cause: cause.into(), ..Failure::default() }
+}
+
+/// The same, with a kind of its own, in the place of a result.
+pub fn flawed<T>(flaw: Flaw, path: &[u8], cause: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure { flaw, ..failure(path, cause) })
 }
 
 /// The failure as an error of a read.

@@ -54,7 +54,7 @@ impl Track {
             let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>());
             let offset = inner.and_then(|failure| failure.offset);
             let cause = inner.map_or(cause, |failure| failure.cause.clone());
-            *state = State::Broken(Failure { path: Vec::new(), offset, cause }, *stands);
+            *state = State::Broken(Failure { offset, cause, ..Failure::default() }, *stands);
         }
         Some(read)
     }

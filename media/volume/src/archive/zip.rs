@@ -2,7 +2,7 @@
 //! CRC is compared with it.
 
 use super::limits::Limits;
-use super::member::{failure, from_filetime, node};
+use super::member::{failure, flawed, from_filetime, node};
 use super::salvage::Salvage;
 use super::tape::Tape;
 use super::zip_cipher::ENCRYPTED;
@@ -11,7 +11,7 @@ use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
 use super::zip_method;
 use crate::account::residue;
 use crate::bytes::Bytes;
-use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
+use crate::node::{Content, Failure, Flaw, Kind, Node, Nodes, Run, Times};
 use pfh_container::sfx::Found;
 use std::collections::VecDeque;
 use std::io::Read;
@@ -59,8 +59,8 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
     let parts = &archive.parts;
     let in_front = if is_own_header(&*bytes, place.shift) { 0 } else { place.shift };
     let around = [(in_front, "in front of"), (place.behind, "behind")].into_iter().filter(|(length, _)| *length > 0);
-    let around =
-        around.map(|(length, where_)| Err(failure(b"", format!("{length} bytes {where_} the zip are not its"))));
+    let around = around
+        .map(|(length, where_)| flawed(Flaw::Around, b"", format!("{length} bytes {where_} the zip are not its")));
     let known = limits.salvage.then(Vec::new);
     let records = place.records(&bytes, parts);
     let (number, is_wrong, salvage, hidden) = (0, false, None, None);
@@ -125,7 +125,7 @@ impl Members {
             between.extend(limits.salvage.then(|| Ok(residue(bytes, range))));
         }
         if others > 0 {
-            between.push_back(Err(failure(b"", format!("residue: {others} more ranges between members"))));
+            between.push_back(flawed(Flaw::Residue, b"", format!("residue: {others} more ranges between members")));
         }
         between
     }
@@ -210,6 +210,11 @@ impl Member {
         Err(failure(&self.path, cause))
     }
 
+    /// Its own header and the directory disagree.
+    fn contradict<T>(&self, cause: impl Into<String>) -> Result<T, Failure> {
+        flawed(Flaw::Contradiction, &self.path, cause)
+    }
+
     /// Where its bytes start. The local header must agree with the central directory, and the bytes
     /// must end where the next member starts.
     fn locate(&self) -> Result<u64, Failure> {
@@ -220,27 +225,27 @@ impl Member {
             return self.fail(format!("its local header at offset {start} cannot be read: {error}"));
         }
         if !header.starts_with(b"PK\x03\x04") {
-            return self.fail(format!("there is no local header at offset {start}"));
+            return self.contradict(format!("there is no local header at offset {start}"));
         }
         let mut name = vec![0; usize::from(u16_at(&header, 26))];
         if archive.bytes.read_exact_at(start + 30, &mut name).is_err() || name != record.name {
-            return self.fail(format!("its local header at offset {start} has another name"));
+            return self.contradict(format!("its local header at offset {start} has another name"));
         }
         if u16_at(&header, 8) != record.method || (u16_at(&header, 6) ^ record.flags) & ENCRYPTED != 0 {
-            return self.fail(format!("its local header at offset {start} states another method"));
+            return self.contradict(format!("its local header at offset {start} states another method"));
         }
         let local_crc = u32_at(&header, 14);
         // Behind a cipher Info-ZIP writes the time there, which the password is checked by.
         let stands_behind = record.flags & DESCRIPTOR != 0 && (local_crc == 0 || record.flags & ENCRYPTED != 0);
         if local_crc != record.crc && !stands_behind {
-            return self.fail(format!("its local header at offset {start} states another CRC"));
+            return self.contradict(format!("its local header at offset {start} states another CRC"));
         }
         let mut extra = vec![0; usize::from(u16_at(&header, 28))];
         if archive.bytes.read_exact_at(start + 30 + name.len() as u64, &mut extra).is_err() {
             return self.fail(format!("its local header at offset {start} leads out of the zip"));
         }
         if count(&extra, ZIP64) > 1 || count(&record.extra, ZIP64) > 1 {
-            return self.fail("it states its sizes in two fields of ZIP64");
+            return self.contradict("it states its sizes in two fields of ZIP64");
         }
         let sizes = [(18, record.stored), (22, record.size)];
         let differs = |(at, size): (usize, u64)| {
@@ -248,7 +253,7 @@ impl Member {
             local != u32::MAX && u64::from(local) != size && !(local == 0 && record.flags & DESCRIPTOR != 0)
         };
         if sizes.into_iter().any(differs) {
-            return self.fail(format!("its local header at offset {start} states another size"));
+            return self.contradict(format!("its local header at offset {start} states another size"));
         }
         let data = start + 30 + name.len() as u64 + u64::from(u16_at(&header, 28));
         let after = archive.offsets.partition_point(|offset| *offset <= start);
@@ -256,7 +261,8 @@ impl Member {
         let next = archive.offsets.get(after).copied().unwrap_or(archive.place.start).min(archive.place.start);
         match data.checked_add(record.stored) {
             Some(end) if end <= next && same == 1 => Ok(data),
-            _ => self.fail("its bytes are those of another member as well, or lead out of the zip: a bomb, or damage"),
+            _ => self
+                .contradict("its bytes are those of another member as well, or lead out of the zip: a bomb, or damage"),
         }
     }
 }

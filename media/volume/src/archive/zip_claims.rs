@@ -4,7 +4,7 @@ use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
 use crate::account::{Claims, Holds};
 use crate::bytes::Bytes;
 use crate::field::read_some;
-use crate::node::Failure;
+use crate::node::{Failure, Flaw};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -63,7 +63,11 @@ pub fn hidden(claims: Claims, bytes: &Arc<dyn Bytes>, place: &Place) -> Vec<(Ran
     });
     within
         .filter_map(|gap| match crate::account::said(&**bytes, &gap) {
-            Ok(said) => said.map(|failed| (gap, failed)),
+            Ok(said) => said.map(|failed| {
+                let is_member = read_some(&**bytes, gap.start, 4).is_ok_and(|start| start == b"PK\x03\x04");
+                let flaw = if is_member { Flaw::Unlisted } else { failed.flaw };
+                (gap, Failure { flaw, ..failed })
+            }),
             Err(failed) => Some((gap, failed)),
         })
         .collect()

@@ -94,7 +94,7 @@ pub fn logical_volumes(physical: &[(Physical, Arc<dyn Bytes>)]) -> Groups {
         }
         if is_read && !gone.is_empty() {
             let cause = format!("volumes of this group are read without its physical volumes {}", gone.join(", "));
-            warnings.push(Failure { path: group.name.clone().into_bytes(), offset: None, cause });
+            warnings.push(Failure { path: group.name.clone().into_bytes(), cause, ..Failure::default() });
         }
     }
     Groups { volumes: found, warnings, missing }

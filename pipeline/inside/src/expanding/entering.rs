@@ -16,7 +16,7 @@ use crate::way::Way;
 use crate::window::Window;
 use crate::{name, unlock};
 use pfh_container::disk;
-use pfh_source::{Inside, Kept, Passage, Skip, Stage, Volume};
+use pfh_source::{FindingId, Inside, Kept, Passage, Skip, Stage, Volume};
 use pfh_volume::account;
 use pfh_volume::{Bytes, Failure, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{Piece, compose, gap};
@@ -70,7 +70,7 @@ impl Expanding {
             Container::Archive(format) => self.enter_archive(format, &[0], bytes, printed, watch, depth),
             Container::Parts(format, starts, faults) => {
                 for fault in faults {
-                    self.fail(name::prefix(printed), fault);
+                    self.fail(name::prefix(printed), FindingId::InsideUnopened, fault);
                 }
                 self.enter_archive(format, &starts, bytes, printed, watch, depth);
             }

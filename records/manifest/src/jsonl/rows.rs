@@ -2,10 +2,10 @@
 
 use crate::count::Names;
 use crate::encode::Kind;
-use crate::row::{Digests, Named, Path, Shown, Timestamp};
+use crate::row::{Digests, Named, Path, Shown, Timestamp, Word};
 use crate::times::Times;
 use pfh_engine::{Hashed, Piece, Summary};
-use pfh_source::{Cause, Inside, Problem, Skip};
+use pfh_source::{Cause, FindingId, Inside, Level, Problem, Skip};
 use serde::Serialize;
 
 /// A line of a manifest.
@@ -129,12 +129,14 @@ pub struct Skipped<'a> {
     code: &'a str,
     /// Why.
     cause: &'a str,
+    /// The finding that it is.
+    id: Shown<FindingId>,
 }
 
 impl<'a> Skipped<'a> {
     /// The row of an input.
     pub fn of(name: &'a [u8], skip: Skip) -> Skipped<'a> {
-        Skipped { path: Path(name), code: skip.reason(), cause: skip.reason() }
+        Skipped { path: Path(name), code: skip.reason(), cause: skip.reason(), id: Shown(skip.finding()) }
     }
 }
 
@@ -156,6 +158,10 @@ pub struct Failed<'a> {
     code: &'a str,
     /// Why.
     cause: Shown<&'a Cause>,
+    /// The finding that it is.
+    id: Shown<FindingId>,
+    /// How much it counts.
+    level: Word<Level>,
 }
 
 impl<'a> Failed<'a> {
@@ -169,6 +175,8 @@ impl<'a> Failed<'a> {
             length: *length,
             code: problem.code(),
             cause: Shown(cause),
+            id: Shown(problem.finding()),
+            level: Word(problem.level),
         }
     }
 }

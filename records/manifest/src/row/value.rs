@@ -2,8 +2,9 @@
 
 use data_encoding::HEXLOWER;
 use pfh_digest::Digest;
-use pfh_source::Time;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use pfh_source::{FindingId, Level, Time};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 /// A name as `path` and, if it is not UTF-8, `path_b64`: for a field with `#[serde(flatten)]`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,9 +91,34 @@ pub trait Words: Copy + 'static {
 #[derive(Clone, Copy, Debug)]
 pub struct Word<T>(pub T);
 
+impl Words for Level {
+    const ALL: &'static [Level] = &Level::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
 impl<T: Words> Serialize for Word<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.word())
+    }
+}
+
+/// A finding, as the members `id` and `level` of a row: for a field with `#[serde(flatten)]`.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mark {
+    /// The finding that it is.
+    id: Shown<FindingId>,
+    /// How much it counts.
+    level: Word<Level>,
+}
+
+impl Mark {
+    /// The finding at its own level.
+    pub fn of(finding: FindingId) -> Mark {
+        Mark { id: Shown(finding), level: Word(finding.level()) }
     }
 }
 

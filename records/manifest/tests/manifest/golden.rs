@@ -174,9 +174,9 @@ fn jsonl() {
                 "\n",
                 r#"{{"type":"file","path":"not<ef><bf><bd>utf8","path_b64":"bm90/3V0Zjg=","size":3,"mtime":"2026-11-21T02:06:33.000000005Z","ctime":"2026-11-21T02:06:33Z","atime":"2026-11-21T02:06:34Z","kind":"fifo","digests":{{"md5":"{m}"}}}}"#,
                 "\n",
-                r#"{{"type":"error","path":"d/bad","stage":"read","offset":4096,"length":512,"code":"EIO","cause":"Input/output error (EIO)"}}"#,
+                r#"{{"type":"error","path":"d/bad","stage":"read","offset":4096,"length":512,"code":"EIO","cause":"Input/output error (EIO)","id":"file/unreadable","level":"error"}}"#,
                 "\n",
-                r#"{{"type":"skipped","path":"d/pipe","code":"FIFO","cause":"FIFO"}}"#,
+                r#"{{"type":"skipped","path":"d/pipe","code":"FIFO","cause":"FIFO","id":"skip/special"}}"#,
                 "\n",
                 r#"{{"type":"summary","files":3,"bytes":9,"errors":1,"skipped":1,"names":"dd80eef411aeb171"}}"#,
                 "\n"

@@ -191,7 +191,7 @@ proptest! {
         let mut out = Vec::new();
         encoder.head(&mut out, &Preamble { algorithms: &algorithms, ..Preamble::default() }).expect("algorithms");
         let before = out.len();
-        let problem = Problem { stage: Stage::Read, offset, length: offset, cause };
+        let problem = Problem { offset, length: offset, ..Problem::new(Stage::Read, cause) };
         let (reason, code) = if has_failed { (Reason::Failed, problem.code()) } else { (Reason::Skipped, skip.reason()) };
         let record = if has_failed { failed(&name, problem) } else { skipped(&name, skip) };
         let carried = encoder.record(&mut out, &record).expect("every name fits, or none is written");

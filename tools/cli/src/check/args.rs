@@ -1,6 +1,7 @@
 //! The arguments of `pfh check`.
 
 use crate::exit::Failure;
+use crate::leveling::Leveling;
 use crate::run::Run;
 use crate::span;
 use clap::{Args, ValueEnum};
@@ -60,7 +61,7 @@ pub struct Check {
     pub audit: bool,
     /// Update the manifest to the files below ROOT, and print the changes. The old list is kept as
     /// MANIFEST.1.
-    #[arg(long, conflicts_with_all = ["audit", "allow_outside", "ignore_missing", "dry_run", "strict", "lenient"])]
+    #[arg(long, conflicts_with_all = ["audit", "allow_outside", "ignore_missing", "dry_run", "strict", "lenient", "level"])]
     pub update: bool,
     /// With --update, do not read files whose size and times match the list.
     #[arg(long, requires = "update")]
@@ -166,6 +167,9 @@ pub struct Check {
     /// Context of blake3-derive-key digests.
     #[arg(long, value_name = "CONTEXT", conflicts_with = "key_file")]
     pub derive_key: Option<String>,
+    /// How much findings count.
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,

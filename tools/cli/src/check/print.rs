@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
+use pfh::Levels;
 use pfh::check::{
     AuditRow, AuditSum, Change, Checked, Class, Event, FileRow, FilesSum, Findings, Listing, Part, Reread, Twice,
 };
@@ -30,6 +31,8 @@ fn classed(change: &Change) -> String {
 pub struct Printer<'a> {
     pub request: &'a Check,
     pub session: &'a Session,
+    /// How much each finding counts.
+    pub levels: Levels,
     /// Changes that are printed at the end only: hashdeep's wording needs all of them.
     pub changes: Vec<Change>,
 }
@@ -74,7 +77,8 @@ impl Printer<'_> {
         cause: Option<&str>,
         reread: Option<&Reread>,
     ) -> io::Result<()> {
-        if let Some(cause) = cause.filter(|_| !self.request.status) {
+        let says = found.finding().is_none_or(|finding| self.levels.says(finding));
+        if let Some(cause) = cause.filter(|_| !self.request.status && says) {
             self.session.message(format_args!("{}: {cause}", shown(&entry.name)));
         }
         // The counts at the end say how many differ both times.
@@ -83,24 +87,32 @@ impl Printer<'_> {
         }
         if self.request.json {
             let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
-            return if listed { self.print(&line(&FileRow::of(entry, found, cause, reread))) } else { Ok(()) };
+            return if listed {
+                self.print(&line(&FileRow::of(entry, found, cause, reread, &self.levels)))
+            } else {
+                Ok(())
+            };
         }
         let word = match found {
+            _ if !says => return Ok(()),
             Checked::Right if self.request.quiet => return Ok(()),
             Checked::Right => toned("OK", Tone::Good),
             Checked::Wrong => toned("FAILED", Tone::Bad),
             Checked::Missing | Checked::Unread => toned("FAILED open or read", Tone::Unsure),
-            Checked::Likely => toned("not compared", Tone::Unsure),
+            Checked::Likely | Checked::Weak => toned("not compared", Tone::Unsure),
             Checked::Ignored => return Ok(()),
         };
         self.print(&format!("{}: {word}\n", shown(&entry.name)))
     }
 
     fn classed(&mut self, change: &Change) -> io::Result<()> {
-        let listed = self.request.all || change.class.is_alarm();
+        let finding = change.class.finding();
+        let says = finding.is_none_or(|finding| self.levels.says(finding));
+        // One whose level was raised is an alarm as well.
+        let listed = self.request.all || change.class.is_alarm() || finding.is_some() && says;
         match self.wording() {
-            Wording::Text if listed => self.print(&classed(change)),
-            Wording::Jsonl if listed => self.print(&line(&AuditRow::of(change))),
+            Wording::Text if listed && (self.request.all || says) => self.print(&classed(change)),
+            Wording::Jsonl if listed => self.print(&line(&AuditRow::of(change, &self.levels))),
             Wording::Hashdeep => {
                 self.changes.push(change.clone());
                 Ok(())
@@ -113,7 +125,7 @@ impl Printer<'_> {
     fn ended(&mut self, part: &Part) -> io::Result<()> {
         let text = match (&part.findings, self.wording()) {
             (Findings::Audit(counts), Wording::Text) => show::summary_text(counts),
-            (Findings::Audit(counts), Wording::Jsonl) => line(&AuditSum::of(counts, part.conclusion(), &part.rereads)),
+            (Findings::Audit(counts), Wording::Jsonl) => line(&AuditSum::of(counts, part)),
             (Findings::Audit(counts), Wording::Hashdeep) => show::hashdeep(&self.changes, counts, self.request.all),
             _ if self.request.json => FilesSum::of(part).map_or_else(String::new, |row| line(&row)),
             _ => String::new(),

@@ -1,6 +1,7 @@
 //! The arguments of `pfh match`.
 
 use crate::input::Input;
+use crate::leveling::Leveling;
 use crate::reference::Sets;
 use crate::run::Run;
 use crate::saying::Saying;
@@ -75,6 +76,9 @@ pub struct Match {
     /// Messages.
     #[command(flatten)]
     pub saying: Saying,
+    /// How much findings count.
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,

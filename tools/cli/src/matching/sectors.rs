@@ -26,6 +26,9 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
     if inside.is_bounded() {
         return Err(Failure::usage("--sectors reads sectors: bounds of --inside do not apply to these"));
     }
+    if !request.levels.level.is_empty() {
+        return Err(Failure::usage("--sectors reads sectors: --level does not apply to these"));
+    }
     let session = request.run.session()?;
     let plan = request.run.plan(Vec::new())?;
     let mut asked = Request::new(&request.input.paths, &request.sets.known, request.sectors.iter().copied());

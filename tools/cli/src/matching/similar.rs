@@ -17,10 +17,10 @@ use std::ffi::OsStr;
 /// When the request makes no sense, or the list or the output fails.
 pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     let form: Format = json_or(request.json, &request.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
-    let session = request.run.session_saying(request.saying)?;
+    let session = request.run.session_saying(request.saying)?.levels(&request.levels.asked());
     let matches = Matches::new(session.destination(request.output.as_ref())).form(form);
     let mut asked = Request::new(request.input.asked()?, list).replace(request.force);
-    asked.plan = request.run.plan(Vec::new())?;
+    asked.plan = request.levels.plan(request.run.plan(Vec::new())?);
     asked.memory = asked.plan.memory;
     asked.algorithm = request.sets.algorithms.first().map(|name| name.parse()).transpose().map_err(Failure::usage)?;
     asked.thresholds = Thresholds::one(request.threshold);

@@ -70,6 +70,7 @@ mod faults_c_output;
 mod faults_d_resources;
 mod faults_e_unending;
 mod faults_page;
+mod findings;
 #[cfg(all(unix, feature = "bench"))]
 mod forecast;
 mod gnu_cases;

@@ -15,6 +15,7 @@ from ._errors import RequestError as RequestError
 from ._errors import UnreadError as UnreadError
 from ._files import hash_file as hash_file
 from ._files import hash_files as hash_files
+from ._options import Levels as _Levels
 from ._options import Names as _Names
 from ._options import OnEvent as _OnEvent
 from ._options import AnyPath as _Path
@@ -286,6 +287,7 @@ def check(
     strict: bool = False,
     lenient: bool = False,
     once: bool = False,
+    level: _Levels | None = None,
     share: str | None = None,
     limit: float | None = None,
     state: _Path | None = None,
@@ -392,6 +394,7 @@ def list_files(
     only: Literal["live", "deleted", "unallocated"] | None = None,
     recursive: bool = False,
     follow: bool = False,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows[ListRow, None]:
@@ -444,6 +447,7 @@ def diff(
     a: _Path,
     b: _Path,
     *,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows[DiffName, None]:

@@ -69,6 +69,8 @@ class DfvfsFiles(Protocol):
 
 FileSystem = NamedFiles | TargetFiles | NtfsFiles | DfvfsFiles
 
+Levels = dict[str, Literal["ignore", "warn", "error"]]
+
 
 class FileOptions(TypedDict, total=False):
     """Those of `hash_files` that say how one file is read: all of `hash_file`."""

@@ -22,8 +22,10 @@ class AuditVerdict(TypedDict):
     files: NotRequired[int]
     files_asked: NotRequired[int]
     finds: AuditVerdictFinds
+    id: NotRequired[str]
     leaves: int
     leaves_of_file: int
+    level: NotRequired[Literal["ignore", "warn", "error"]]
     path: str
     reason: str | None
     seconds: float | None
@@ -38,6 +40,8 @@ class AuditVerdict(TypedDict):
 class BagFinding(TypedDict):
     """A finding in a bag."""
 
+    id: str
+    level: Literal["ignore", "warn", "error"]
     path: str
     severity: Literal["warning", "incomplete", "error"]
     type: Literal["finding"]
@@ -84,6 +88,8 @@ class CheckFile(TypedDict):
     """A listed file."""
 
     cause: NotRequired[str]
+    id: NotRequired[str]
+    level: NotRequired[Literal["ignore", "warn", "error"]]
     path: str
     reread: NotRequired[CheckFileReread]
     result: Literal["ok", "failed", "missing", "unread", "ignored"]
@@ -98,12 +104,22 @@ CheckAudit = TypedDict(
         "class": Literal["matched", "metadata-only", "modified", "bit-rot", "moved", "copied", "new", "missing", "unverified", "error"],
         "evidence": NotRequired[Literal["ctime-differs", "ctime-unknown", "ctime-same"]],
         "from": NotRequired[str],
+        "id": NotRequired[str],
+        "level": NotRequired[Literal["ignore", "warn", "error"]],
         "partly": NotRequired[Literal[True]],
         "path": str,
         "reread": NotRequired[CheckFileReread],
         "type": Literal["audit"],
     },
 )
+
+
+class CheckSummaryFindings(TypedDict):
+    """How many findings of one kind there are."""
+
+    count: int
+    id: str
+    level: Literal["ignore", "warn", "error"]
 
 
 class CheckSummaryReread(TypedDict):
@@ -133,6 +149,7 @@ class CheckSummary(TypedDict):
     algorithms: dict[str, int]
     expected: int
     failed: int
+    findings: list[CheckSummaryFindings]
     ignored: int
     missing: int
     not_compared: list[str]
@@ -154,6 +171,7 @@ CheckAuditSummary = TypedDict(
         "error": int,
         "examined": int,
         "expected": int,
+        "findings": list[CheckSummaryFindings],
         "matched": int,
         "metadata-only": int,
         "missing": int,
@@ -184,6 +202,8 @@ class CheckObjectStated(TypedDict):
 class CheckObject(TypedDict):
     """An object against the values that its store states."""
 
+    id: NotRequired[str]
+    level: NotRequired[Literal["ignore", "warn", "error"]]
     path: str
     remarks: list[str]
     stated: list[CheckObjectStated]
@@ -231,6 +251,8 @@ DiffName = TypedDict(
         "class": Literal["same", "metadata", "changed", "bit-rot", "moved", "copied", "added", "removed", "error"],
         "evidence": NotRequired[Literal["ctime-differs", "ctime-unknown", "ctime-same"]],
         "from": NotRequired[str],
+        "id": NotRequired[str],
+        "level": NotRequired[Literal["ignore", "warn", "error"]],
         "partly": NotRequired[Literal[True]],
         "path": str,
         "type": Literal["diff"],
@@ -384,6 +406,7 @@ class ExtractSkip(TypedDict):
 
     cause: str
     code: str
+    id: str
     path: str
     type: Literal["skipped"]
 
@@ -393,6 +416,8 @@ class ExtractError(TypedDict):
 
     cause: str
     code: str
+    id: str
+    level: Literal["ignore", "warn", "error"]
     path: str
     type: Literal["error"]
 
@@ -463,6 +488,7 @@ class HashSkip(TypedDict):
 
     cause: str
     code: str
+    id: str
     path: str
     path_b64: NotRequired[str]
     type: Literal["skipped"]
@@ -473,7 +499,9 @@ class HashError(TypedDict):
 
     cause: str
     code: str
+    id: str
     length: NotRequired[int]
+    level: Literal["ignore", "warn", "error"]
     offset: NotRequired[int]
     path: str
     path_b64: NotRequired[str]
@@ -538,6 +566,7 @@ class ListSkip(TypedDict):
 
     cause: str
     code: str
+    id: str
     path: str
     type: Literal["skipped"]
 
@@ -547,6 +576,8 @@ class ListError(TypedDict):
 
     cause: str
     code: str
+    id: str
+    level: Literal["ignore", "warn", "error"]
     path: str
     stage: str
     type: Literal["error"]
@@ -617,6 +648,8 @@ class SelftestTest(TypedDict):
     consequence: NotRequired[str]
     detail: str
     group: Literal["machine", "digests", "known", "files", "speed"]
+    id: NotRequired[str]
+    level: NotRequired[Literal["ignore", "warn", "error"]]
     name: str
     remedy: NotRequired[str]
     standing: Literal["holds", "note", "less-safe", "untried", "wrong"]
@@ -645,6 +678,8 @@ UpdateFile = TypedDict(
         "class": Literal["new", "moved", "changed", "metadata-only", "gone", "bit-rot", "unread"],
         "evidence": NotRequired[Literal["ctime-differs", "ctime-unknown", "ctime-same"]],
         "from": NotRequired[str],
+        "id": NotRequired[str],
+        "level": NotRequired[Literal["ignore", "warn", "error"]],
         "path": str,
         "type": Literal["update"],
     },

@@ -56,7 +56,8 @@ impl<R: Read> Decoder<R> {
     }
 
     fn fail<T>(&self, cause: &str) -> io::Result<T> {
-        let failure = Failure { path: self.path.clone(), offset: Some(self.at), cause: cause.to_owned() };
+        let failure =
+            Failure { path: self.path.clone(), offset: Some(self.at), cause: cause.to_owned(), ..Failure::default() };
         Err(io::Error::new(io::ErrorKind::InvalidData, failure))
     }
 

@@ -94,7 +94,7 @@ impl Records {
 
     fn fail(&mut self, offset: u64, cause: &str) -> Result<File, Failure> {
         self.is_over = true;
-        Err(Failure { path: Vec::new(), offset: Some(offset), cause: cause.to_owned() })
+        Err(Failure { offset: Some(offset), cause: cause.to_owned(), ..Failure::default() })
     }
 }
 

@@ -263,7 +263,8 @@ impl Scan {
     }
 
     fn fail(&mut self, path: &[u8], offset: u64, cause: &str) {
-        let failed = Failure { path: path.to_vec(), offset: Some(offset), cause: cause.to_owned() };
+        let failed =
+            Failure { path: path.to_vec(), offset: Some(offset), cause: cause.to_owned(), ..Failure::default() };
         self.found.push_back(Err(failed));
     }
 

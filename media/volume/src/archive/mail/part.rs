@@ -119,7 +119,7 @@ impl Parts {
     }
 
     fn fail(&mut self, offset: u64, cause: impl Into<String>) {
-        self.found.push_back(Err(Failure { path: Vec::new(), offset: Some(offset), cause: cause.into() }));
+        self.found.push_back(Err(Failure { offset: Some(offset), cause: cause.into(), ..Failure::default() }));
     }
 
     /// Which of the open multiparts a line divides, and whether it ends it.

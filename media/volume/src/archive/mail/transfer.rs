@@ -84,7 +84,8 @@ impl<R: Read> Decoder<R> {
     }
 
     fn fail<T>(&mut self, offset: u64, cause: &str) -> io::Result<T> {
-        let failure = Failure { path: self.path.clone(), offset: Some(offset), cause: cause.to_owned() };
+        let failure =
+            Failure { path: self.path.clone(), offset: Some(offset), cause: cause.to_owned(), ..Failure::default() };
         self.failed = Some(failure.clone());
         Err(io::Error::new(io::ErrorKind::InvalidData, failure))
     }

@@ -151,7 +151,7 @@ impl Files {
             true => format!("{}: {}", self.called(self.layer), found.cause),
             false => found.cause,
         };
-        Failure { path, offset, cause }
+        Failure { path, offset, cause, flaw: found.flaw }
     }
 
     /// The content of a lower member, for a further name of it.

@@ -95,7 +95,7 @@ impl Volume {
 
     /// Something is wrong with the volume.
     pub fn fail(&mut self, at: u64, cause: impl Into<String>) {
-        self.entries.push(Err(Failure { path: Vec::new(), offset: Some(at), cause: cause.into() }));
+        self.entries.push(Err(Failure { offset: Some(at), cause: cause.into(), ..Failure::default() }));
     }
 }
 

@@ -55,7 +55,7 @@ pub fn is_volume(start: &[u8]) -> Option<bool> {
 
 /// A block; where the next one is, `None` behind the last.
 pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Result<Option<u64>, Failure> {
-    let fail = |cause: &str| Failure { path: Vec::new(), offset: Some(at), cause: cause.into() };
+    let fail = |cause: &str| Failure { offset: Some(at), cause: cause.into(), ..Failure::default() };
     let start = read_some(bytes, at, 7)?;
     if start.iter().all(|byte| *byte == 0) {
         rest(bytes, at, end, volume);
@@ -94,7 +94,12 @@ pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Resul
                 }
                 if next.is_none() {
                     let cause = "a member that leads out of the archive: it is cut off".to_owned();
-                    volume.entries.push(Err(Failure { path: entry.path, offset: Some(at), cause }));
+                    volume.entries.push(Err(Failure {
+                        path: entry.path,
+                        offset: Some(at),
+                        cause,
+                        ..Failure::default()
+                    }));
                     return Ok(None);
                 }
                 volume.entries.push(Ok(entry));

@@ -27,7 +27,7 @@ pub fn is_volume(start: &[u8]) -> Option<bool> {
 
 /// A block; where the next one is, `None` behind the last.
 pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Result<Option<u64>, Failure> {
-    let fail = |cause: &str| Err(Failure { path: Vec::new(), offset: Some(at), cause: cause.into() });
+    let fail = |cause: &str| Err(Failure { offset: Some(at), cause: cause.into(), ..Failure::default() });
     if end - at < 7 {
         rest(bytes, at, end, volume);
         return Ok(None);
@@ -58,7 +58,12 @@ pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Resul
                 entry.packed.pieces.push((data, next));
                 if is_cut {
                     let cause = "a member that leads out of the archive: it is cut off".to_owned();
-                    volume.entries.push(Err(Failure { path: entry.path, offset: Some(at), cause }));
+                    volume.entries.push(Err(Failure {
+                        path: entry.path,
+                        offset: Some(at),
+                        cause,
+                        ..Failure::default()
+                    }));
                 } else {
                     volume.entries.push(Ok(entry));
                 }

@@ -1,7 +1,7 @@
 //! The requests of the conformance table through the library.
 
 use pfh::job::{Error, Kind};
-use pfh::{Control, Input, Outcome, Recurse, Verdict};
+use pfh::{Control, Input, Levels, Outcome, Recurse, Verdict};
 use serde_json::Value;
 use std::path::Path;
 
@@ -125,8 +125,10 @@ fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     }
     let mut events = |event: Event<'_>| {
         let row = match event {
-            Event::Compared { entry, found, cause, reread } => line(&FileRow::of(entry, found, cause, reread)),
-            Event::Classed(change) => line(&AuditRow::of(change)),
+            Event::Compared { entry, found, cause, reread } => {
+                line(&FileRow::of(entry, found, cause, reread, &Levels::new()))
+            }
+            Event::Classed(change) => line(&AuditRow::of(change, &Levels::new())),
             _ => return Ok(()),
         };
         let line: Value = serde_json::from_str(&row).unwrap();

@@ -4,6 +4,7 @@
 /// Values that are not paths, by their names in the help.
 pub const NO_PATHS: &[&str] = &[
     "NAMES",
+    "ID=LEVEL",
     "ACTION",
     "ADDRESS",
     "ALGORITHM",
