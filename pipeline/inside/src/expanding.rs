@@ -393,7 +393,9 @@ impl Expanding {
         let depth = if level.about.kind == Format::Mbox.name() { depth } else { depth + 1 };
         let bytes: Arc<dyn Bytes> = match (held, runs, node.size) {
             (Some(held), _, _) => held,
-            (None, Some(runs), Some(size)) => Arc::new(Runs::new(level.medium.clone(), runs, size)),
+            (None, Some(runs), Some(size)) => {
+                member.whole().unwrap_or_else(|| Arc::new(Runs::new(level.medium.clone(), runs, size)))
+            }
             _ => match member.unpack(self.options.limits.nested) {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => {

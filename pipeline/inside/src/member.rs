@@ -43,6 +43,22 @@ impl Lender for Begun {
     }
 }
 
+/// A content that is held whole.
+struct Held(Loan);
+
+impl Bytes for Held {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        let got = left.len().min(buffer.len());
+        buffer[..got].copy_from_slice(&left[..got]);
+        Ok(got)
+    }
+}
+
 /// Contents that were begun together, and the memory that they take.
 struct Together(Buffer, #[expect(dead_code, reason = "held")] Vec<Room>);
 
@@ -228,6 +244,17 @@ impl Member {
         }
         let State::Begun(Begun { start, .. }) = &*state else { return Vec::new() };
         start[..start.len().min(length)].to_vec()
+    }
+
+    /// All of it at any position, if it was read whole when it was begun: it need not be decoded once
+    /// more.
+    pub fn whole(&self) -> Option<Arc<dyn Bytes>> {
+        match &*self.state() {
+            State::Begun(Begun { start, .. }) if Some(start.len() as u64) == self.size => {
+                Some(Arc::new(Held(start.clone())))
+            }
+            _ => None,
+        }
     }
 
     /// All of it at any position, unpacked once for this and for its own digest; `None` if that is

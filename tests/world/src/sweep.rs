@@ -69,7 +69,7 @@ pub const CASES: [Case; 10] = [
 /// The calls of a sweep.
 #[derive(Debug, Clone, Copy)]
 pub struct Calls {
-    /// One of so many fails.
+    /// One of this number fails.
     pub each: usize,
     /// The first that does, from 0.
     pub first: usize,

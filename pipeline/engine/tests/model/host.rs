@@ -24,7 +24,7 @@ thread_local! {
     static DESCRIPTORS: Cell<usize> = const { Cell::new(1024) };
 }
 
-/// Begins a schedule, in which that many threads can be had, and so many files may be open.
+/// Begins a schedule, in which that many threads can be had, and that many files may be open.
 pub fn begin(threads: u32, descriptors: usize) {
     CLOCK.set(0);
     THREADS.set(threads);

@@ -1,5 +1,5 @@
 //! The table of findings: one row for each fault of a format or a run that output names. An id
-//! never vanishes and never changes its meaning; `docs/findings.md` is made from here.
+//! never vanishes and never changes its meaning; `docs/findings.txt` is made from here.
 
 use super::level::Level;
 use std::fmt;

@@ -3,7 +3,7 @@
 use pfh_source::os::seam::is_played;
 use pfh_world::sweep::{CASES, Calls};
 
-/// Of so many calls one fails in each change; `PFH_SWEEP=1` lets every one fail.
+/// Of this number of calls one fails in each change; `PFH_SWEEP=1` lets every one fail.
 const EACH: usize = 5;
 
 #[test]
