@@ -246,8 +246,8 @@ impl Member {
         start[..start.len().min(length)].to_vec()
     }
 
-    /// All of it at any position, if it was read whole when it was begun: it need not be decoded once
-    /// more.
+    /// All of it at any position, if it was read whole when it was begun: it need not be decoded
+    /// once more.
     pub fn whole(&self) -> Option<Arc<dyn Bytes>> {
         match &*self.state() {
             State::Begun(Begun { start, .. }) if Some(start.len() as u64) == self.size => {
