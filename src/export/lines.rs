@@ -95,7 +95,7 @@ impl Counts {
 /// The members that have a place of their own in a row.
 const PLACED: &[&str] = &[
     "type", "path", "path_b64", "size", "offset", "length", "mtime", "ctime", "atime", "digests", "verdict", "sets",
-    "inside", "notes", "stage", "code", "cause", "pieces",
+    "inside", "notes", "stage", "code", "cause", "id", "level", "pieces",
 ];
 
 /// The row of a line, and those of its pieces.
@@ -136,6 +136,8 @@ fn row(object: &Object) -> Result<(Row, Vec<Row>), String> {
         stage: word("stage"),
         code: word("code"),
         cause: word("cause"),
+        id: word("id"),
+        level: word("level"),
         other: (!other.is_empty()).then(|| Value::Object(other).to_string()),
         path,
     };

@@ -67,6 +67,8 @@ fn columns(algorithms: &[String]) -> Vec<Column> {
         ("stage", Values::Text(|row| row.stage.as_deref())),
         ("code", Values::Text(|row| row.code.as_deref())),
         ("cause", Values::Text(|row| row.cause.as_deref())),
+        ("id", Values::Text(|row| row.id.as_deref())),
+        ("level", Values::Text(|row| row.level.as_deref())),
         ("other", Values::Text(|row| row.other.as_deref())),
     ];
     let times = Clock::ALL.map(|clock| (clock.name(), Values::Time(clock)));

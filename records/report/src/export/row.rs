@@ -64,6 +64,10 @@ pub struct Row {
     pub inside: Option<String>,
     /// Remarks on the file.
     pub notes: Vec<String>,
+    /// The finding, by its id.
+    pub id: Option<String>,
+    /// The level of the finding.
+    pub level: Option<String>,
     /// The step that failed.
     pub stage: Option<String>,
     /// The code of the failure, or of why it was skipped.

@@ -74,7 +74,7 @@ fn one_page_of_the_papers() {
         "cannot be shown here",
         "not measured yet",
         "<h2>The claims</h2>",
-        "sdhash 2.3 and mrsh-v2",
+        "The originals of sdhash and mrsh-v2",
     ] {
         assert!(page.contains(word), "{word}");
     }

@@ -192,7 +192,7 @@ for number, (row, line) in enumerate(zip(rows, expected)):
     name = base64.b64decode(line["path_b64"]) if "path_b64" in line else line["path"].encode()
     assert row.pop("path_bytes") == name
     assert row.pop("path") == (None if "path_b64" in line else line["path"])
-    for key in ("type", "size", "offset", "length", "verdict", "stage", "code", "cause"):
+    for key in ("type", "size", "offset", "length", "verdict", "stage", "code", "cause", "id", "level"):
         assert row.pop(key) == line.get(key), (key, line)
     inside = line.get("inside", {})
     for key in times:
