@@ -80,14 +80,16 @@ impl Delivery {
                 listener.set_nonblocking(true).map_err(failed)?;
                 From::Awaited(listener)
             }
+            // A FIFO is opened once: a writer that waits would lose its reader between two opens,
+            // and the bytes that it had written.
+            Sender::File(path) if is_stream(path) => {
+                let document = Stream::document(path).map_err(failed)?;
+                let waits = !document.as_file().metadata().is_ok_and(|found| found.is_file());
+                From::Stream { document, waits }
+            }
             Sender::File(path) => match Ranges::open(path.as_os_str().as_bytes()) {
-                Ok(file) if Stream::of(path).is_none() => From::File(file),
-                Err(problem) if !is_stream(path) => return Err(Failure::Read { file: name, problem }),
-                _ => {
-                    let document = Stream::document(path).map_err(failed)?;
-                    let waits = !document.as_file().metadata().is_ok_and(|found| found.is_file());
-                    From::Stream { document, waits }
-                }
+                Ok(file) => From::File(file),
+                Err(problem) => return Err(Failure::Read { file: name, problem }),
             },
         };
         let known = match (&from, self.length) {
