@@ -104,7 +104,7 @@ def hashes(said, program):
         for runs in contenders:
             found |= seconds(device, runs, said)
     rows = relative(found, printed, lambda name: next(first for first in (f"original {name.split()[1]}", name) if first in found))
-    notes = [f"the same disk with {count} files; two threads, one of which reads; cold; least of {said.rounds} rounds; relative to the original"]
+    notes = [f"the same disk with {count} files; two threads, and one of them reads; the cache is cold; seconds are the least of {said.rounds} rounds; relative to the original"]
     columns = ["row", "paper (Table IV), s", "relative, computed", "here, s", "relative"]
     return table("pfh Table IV on an emulated rotating disk", columns, rows, said, notes, ["emulated rotating disk"], printed)
 
