@@ -243,6 +243,14 @@ impl Part {
         }
     }
 
+    /// Missing files, unless their level is to say nothing of them.
+    pub fn said_missing(&self) -> u64 {
+        match &self.findings {
+            Findings::Files(files) if self.levels.says(FindingId::CheckMissing) => files.missing,
+            _ => 0,
+        }
+    }
+
     /// Whether a part of the manifest was not compared, and counts.
     fn is_open(&self) -> bool {
         // Files that a list contradicts itself about differ anyhow.

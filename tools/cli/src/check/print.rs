@@ -6,13 +6,13 @@ use crate::exit::Exit;
 use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
-use pfh::Levels;
 use pfh::check::{
     AuditRow, AuditSum, Change, Checked, Class, Event, FileRow, FilesSum, Findings, Listing, Part, Reread, Twice,
 };
 use pfh::manifest::row::line;
 use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
+use pfh::{FindingId, Levels, Outcome, Record};
 use std::io;
 
 /// A line of an audit, its class in the colour of its tone.
@@ -51,7 +51,7 @@ impl Printer<'_> {
                     self.session.message(format_args!("{manifest}:{line}: {fault}"));
                 }
             }
-            Event::Unread(record) => self.session.unread(record),
+            Event::Unread(record) if self.says(record) => self.session.unread(record),
             Event::Compared { entry, found, cause, reread } => return self.compared(entry, found, cause, reread),
             Event::Classed(change) => return self.classed(change),
             Event::Passed(summary) => self.session.suspended(|| self.request.run.report(summary)),
@@ -60,6 +60,13 @@ impl Printer<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether it is said that a file could not be read. A missing one has a level of its own.
+    fn says(&self, record: &Record) -> bool {
+        let is_missing =
+            matches!(&record.outcome, Outcome::Failed(problem) if problem.finding() == FindingId::FileMissing);
+        !is_missing || self.levels.says(FindingId::CheckMissing)
     }
 
     fn print(&self, text: &str) -> io::Result<()> {

@@ -82,7 +82,7 @@ pub fn summary_text(counts: &Counts) -> String {
 pub fn warnings(part: &Part) -> Vec<String> {
     let counted = match &part.findings {
         Findings::Files(files) => vec![
-            (files.missing + files.unread, "listed file could not be read", "listed files could not be read"),
+            (part.said_missing() + files.unread, "listed file could not be read", "listed files could not be read"),
             (files.different, "computed checksum did NOT match", "computed checksums did NOT match"),
         ],
         _ => Vec::new(),

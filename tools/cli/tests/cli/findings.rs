@@ -340,6 +340,9 @@ fn levels_change_the_exit() {
     exits(known, "match --inside --class bad -k known b.sit", &[("", 3), ("inside/unopened=warn", 0)]);
     exits(known, "match --sectors 512 -k known b.sit", &[("inside/unopened=warn", 2)]);
     exits(known, "compare -a ssdeep --inside t u b.sit", &[("", 3), ("inside/unopened=warn", 0)]);
+    let seen = script(&Room::new(), &format!("{gone}; pfh check --level check/missing=ignore l"));
+    let said = String::from_utf8_lossy(&[seen.stdout, seen.stderr].concat()).into_owned();
+    assert!(!said.contains("b:") && !said.contains("could not be read"), "{said}");
     // The last one counts; a difference is none of another finding.
     exits(tree, "check --audit l d", &[("audit/new=warn,audit/new=error", 1), ("audit/missing=warn", 1)]);
     exits("echo x > a; sha256sum a > l; echo y > a", "check l", &[("check/missing=ignore", 1)]);
