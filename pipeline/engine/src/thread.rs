@@ -114,6 +114,23 @@ impl Shared {
         asks && self.reserve.may_read(reader.number(), mid)
     }
 
+    /// Fills the table by one step of a reader.
+    fn step(&self, reader: &mut Reader<State>, waits: &mut Waits) -> Step {
+        let from = Instant::now();
+        waits.begin();
+        fail_point("read");
+        let step = reader.step();
+        Counters::add(&self.counters.read_ns, from.elapsed());
+        if step == Step::Filled {
+            self.reserve.note(waits.end());
+        }
+        self.tell_end();
+        if reader.has_current() {
+            self.feed.gather();
+        }
+        step
+    }
+
     /// Hashes one batch, if there is one and a place is free.
     fn hash(&self) -> bool {
         let (waiting, _) = self.table.waiting();
@@ -312,41 +329,17 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         }
         let mut full = changes && shared.is_hot();
         let mut waits_for_turn = is_scouted;
-        if let Some(reader) = &mut reader
-            && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
-            && !full
-            && !is_scouted
-            && !shared.may_step(reader, role)
-        {
-            if reader.pause() {
-                continue;
-            }
-            waits_for_turn = true;
-        }
-        if let Some(reader) = &mut reader
-            && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
-            && !full
-            && !waits_for_turn
-        {
-            let from = Instant::now();
-            waits.begin();
-            fail_point("read");
-            let step = reader.step();
-            Counters::add(&shared.counters.read_ns, from.elapsed());
-            if step == Step::Filled {
-                shared.reserve.note(waits.end());
-            }
-            shared.tell_end();
-            if reader.has_current() {
-                shared.feed.gather();
-            }
+        if let Some(reader) = reader.as_mut().filter(|reader| !full && !is_scouted && reader.has_work()) {
+            let step = shared.may_step(reader, role).then(|| shared.step(reader, &mut waits));
             match step {
-                Step::Filled => continue,
-                Step::Full => {
+                Some(Step::Filled) => continue,
+                Some(Step::Full) => {
                     shared.reserve.is_full();
                     full = true;
                 }
-                Step::Exhausted => shared.reserve.leave(reader.number()),
+                Some(Step::Exhausted) => shared.reserve.leave(reader.number()),
+                None if reader.pause() => continue,
+                None => waits_for_turn = true,
             }
         }
         if hashes && shared.hash() {

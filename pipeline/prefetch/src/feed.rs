@@ -8,8 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
 /// Hands out items one by one, and takes back entries that are to be read by themselves: their
-/// reader was lost, or they could not be read together with others. This is the only place that
-/// decides whether there is something to begin with.
+/// reader was lost, or they could not be read together with others.
 pub struct Feed {
     source: Mutex<Box<dyn Source>>,
     returned: Mutex<VecDeque<Arc<Entry>>>,
@@ -31,8 +30,8 @@ pub(crate) enum Pulled {
     Other(Box<Item>),
 }
 
-/// The work that can begin next.
-pub(crate) enum Next {
+/// The answer of the source.
+pub(crate) enum Fed {
     /// These.
     Items(Vec<Pulled>),
     /// Nothing until records have gone out.
@@ -116,21 +115,21 @@ impl Feed {
 
     /// The next items, at most `most`. An entry that was given back comes alone: it is to be read
     /// by itself.
-    pub(crate) fn next(&self, most: usize) -> Next {
+    pub(crate) fn next(&self, most: usize) -> Fed {
         if let Some(entry) = self.lock_returned().pop_front() {
-            return Next::Items(vec![Pulled::Entry(entry)]);
+            return Fed::Items(vec![Pulled::Entry(entry)]);
         }
         if self.exhausted() {
-            return Next::End;
+            return Fed::End;
         }
         if self.is_ahead() {
-            return Next::Later;
+            return Fed::Later;
         }
         // A source that panicked is not asked again: half-way through a directory it could say that
         // nothing more comes.
         let Ok(mut source) = self.source.lock() else {
             self.broken.store(true, Ordering::SeqCst);
-            return Next::End;
+            return Fed::End;
         };
         let mut pulled = Vec::with_capacity(most);
         while pulled.len() < most && !self.exhausted() {
@@ -148,6 +147,6 @@ impl Feed {
                 None => self.exhausted.store(true, Ordering::SeqCst),
             }
         }
-        if pulled.is_empty() { Next::End } else { Next::Items(pulled) }
+        if pulled.is_empty() { Fed::End } else { Fed::Items(pulled) }
     }
 }

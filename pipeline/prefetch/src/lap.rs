@@ -7,10 +7,10 @@
 
 use crate::budget::Slab;
 use crate::chunk::End;
-use crate::feed::{Next, Pulled};
 use crate::host::Instant;
 use crate::host::atomic::Ordering;
 use crate::lent::Lent;
+use crate::next::Next;
 use crate::open::{Open, Place};
 use crate::reader::{ALIGN, Current, Reader};
 use crate::table::{Begun, For};
@@ -165,7 +165,7 @@ impl<S> Reader<S> {
     /// `None`: there is nothing to read in lanes. The lap is to be given back to
     /// [`keep`](Reader::keep).
     pub fn lap(&mut self, pace: Pace) -> Option<Lap<S>> {
-        let any = self.has_lanes() || self.table.has_parked(true) || self.feed.has_next();
+        let any = self.has_lanes() || self.has_next(true);
         if !any || self.is_lost() {
             return None;
         }
@@ -206,7 +206,7 @@ impl<S> Reader<S> {
             if lap.open.len() >= pace.lanes {
                 break;
             }
-            let Some(open) = self.next() else { break };
+            let Some(open) = self.open_lane() else { break };
             if let Some(open) = open {
                 self.read_piece(&mut lap, &mut cursor, open, piece);
             }
@@ -249,26 +249,15 @@ impl<S> Reader<S> {
 
     /// The next message to begin with, or to resume. Outer `None`: there is none now; inner `None`:
     /// the next item is not for a lane.
-    fn next(&mut self) -> Option<Option<Open<S>>> {
-        if let Some(Begun { entry, reading, states, whom }) = self.table.take_up(true) {
-            if !self.in_hand.take(entry.clone()) {
-                self.table.park(entry, reading, states, whom);
-                return None;
+    fn open_lane(&mut self) -> Option<Option<Open<S>>> {
+        let entry = match self.next(true, 1) {
+            Next::Begun(Begun { entry, reading, states, .. }) => {
+                return Some(Some(Open { entry, reading, states: states.unwrap_or_default(), place: None }));
             }
-            return Some(Some(Open { entry, reading, states: states.unwrap_or_default(), place: None }));
-        }
-        let Next::Items(mut items) = self.feed.next(1) else { return None };
-        let entry = match items.pop()? {
-            Pulled::Entry(entry) => entry,
-            Pulled::Other(item) => {
-                self.table.pass(*item);
-                return Some(None);
-            }
+            Next::Entry(entry) => entry,
+            Next::Passed => return Some(None),
+            Next::Together(_) | Next::Later | Next::End => return None,
         };
-        if !self.in_hand.take(entry.clone()) {
-            self.feed.give_back([entry]);
-            return None;
-        }
         self.in_hand.turn(&entry);
         let opened = self.timed(|| entry.open());
         let mut reading = match opened {

@@ -19,6 +19,7 @@ pub mod host;
 mod in_hand;
 mod lap;
 mod lent;
+mod next;
 mod open;
 mod reader;
 mod reserve;

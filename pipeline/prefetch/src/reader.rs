@@ -9,11 +9,12 @@ use crate::backend::{Backend, Together};
 use crate::budget::{Budget, Slab};
 use crate::chunk::{Bytes, Chunk, End};
 use crate::device::DeviceLocks;
-use crate::feed::{Feed, Next, Pulled};
+use crate::feed::Feed;
 use crate::host::Instant;
 use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::in_hand::InHand;
 use crate::lent::Lent;
+use crate::next::Next;
 use crate::open::Open;
 use crate::reserve::Reserve;
 use crate::table::{Begun, For, Table};
@@ -174,16 +175,6 @@ impl<S> Reader<S> {
                 self.drop_all();
                 return Step::Exhausted;
             }
-            if self.current.is_none()
-                && self.pack.as_ref().is_none_or(|pack| pack.pieces.is_empty())
-                && let Some(Begun { entry, reading, whom, .. }) = self.table.take_up(false)
-            {
-                if !self.in_hand.take(entry.clone()) {
-                    self.table.park(entry, reading, None, whom);
-                    continue;
-                }
-                self.current = Some(Current { entry, reading, flowing: true, whom });
-            }
             if let Some(current) = self.current.take() {
                 return match self.advance(current) {
                     Some(step) => step,
@@ -196,8 +187,15 @@ impl<S> Reader<S> {
                     None => return Step::Full,
                 }
             }
-            let items = match self.feed.next(self.together.width(self.reserve.is_wide())) {
-                Next::Items(items) => items,
+            let most = self.together.width(self.reserve.is_wide());
+            let step = match self.next(false, most) {
+                Next::Begun(Begun { entry, reading, whom, .. }) => {
+                    self.current = Some(Current { entry, reading, flowing: true, whom });
+                    self.publish().then_some(Step::Filled)
+                }
+                Next::Entry(entry) => self.open(entry),
+                Next::Together(entries) => self.read_together(entries),
+                Next::Passed => None,
                 Next::Later => return if self.publish() { Step::Filled } else { Step::Full },
                 Next::End => {
                     let filled = self.publish();
@@ -205,15 +203,6 @@ impl<S> Reader<S> {
                     return if filled { Step::Filled } else { Step::Exhausted };
                 }
             };
-            let mut entries = Vec::new();
-            for pulled in items {
-                match pulled {
-                    Pulled::Other(item) => self.table.pass(*item),
-                    Pulled::Entry(entry) => entries.push(entry),
-                }
-            }
-            let step =
-                if entries.len() > 1 { self.read_together(entries) } else { entries.pop().and_then(|e| self.open(e)) };
             if let Some(step) = step {
                 return step;
             }
@@ -241,10 +230,6 @@ impl<S> Reader<S> {
     }
 
     fn open(&mut self, entry: Arc<Entry>) -> Option<Step> {
-        if !self.in_hand.take(entry.clone()) {
-            self.feed.give_back([entry]);
-            return None;
-        }
         let opened = self.timed(|| entry.open());
         let mut reading = match opened {
             Ok(reading) => reading,

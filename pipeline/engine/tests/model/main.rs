@@ -42,6 +42,8 @@ mod lent;
 mod line;
 #[path = "../../src/mode.rs"]
 mod mode;
+#[path = "../../../prefetch/src/next.rs"]
+mod next;
 #[path = "../../../prefetch/src/open.rs"]
 mod open;
 mod parts;
