@@ -7,7 +7,6 @@ use pfh_digest::{Algorithm, ROWS, Registry, Row};
 use pfh_similarity::{Named, ssdeep};
 use pfh_source::text::Text;
 
-use crate::armour::{self, Clear};
 use crate::columns::{self, Columns};
 use crate::ending::{Ending, Tally};
 use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
@@ -15,16 +14,16 @@ use crate::format::{End, Format};
 use crate::html::{self, Page};
 use crate::lines::{Line, Lines};
 use crate::sample::{self, Sample};
+use crate::signature::{Clear, Signature};
 use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, roles, similarity, sums, xml};
 
 /// One type for every reader, so that each format's code is compiled once.
 pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Unsigned<'a>>;
 
 /// A text as the reader gives it.
-type Raw<'a> = Text<Box<dyn BufRead + 'a>>;
+pub(crate) type Raw<'a> = Text<Box<dyn BufRead + 'a>>;
 
-/// A text without what stands around the lines of a list: the armour of a clear signature, or a
-/// page.
+/// A text without what stands around the lines of a list: a signature, or a page.
 pub(crate) enum Unsigned<'a> {
     Plain(Raw<'a>),
     Signed(Clear<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
@@ -57,6 +56,18 @@ impl BufRead for Unsigned<'_> {
             Unsigned::Page(text) => text.consume(amount),
         }
     }
+}
+
+/// A text whose first bytes are `start`, as far as they were read; if a signature stands in it,
+/// without it, and `start` is what then comes first.
+pub(crate) fn unsigned<'a>(text: Raw<'a>, start: &mut Vec<u8>) -> io::Result<(Unsigned<'a>, Option<Signature>)> {
+    let signature = Signature::of(start);
+    if signature.is_none() {
+        return Ok((Unsigned::Plain(text), None));
+    }
+    let mut text = Unsigned::Signed(Clear::new(Cursor::new(std::mem::take(start)).chain(text)));
+    text.by_ref().take(sample::BYTES).read_to_end(start)?;
+    Ok((text, signature))
 }
 
 enum Dialect<'a> {
@@ -102,14 +113,12 @@ impl<'a> Decoder<'a> {
         let mut text = Text::open(reader)?;
         let mut start = Vec::new();
         text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
-        let signed = armour::is_signed(&start);
+        let (mut text, signature) = unsigned(text, &mut start)?;
+        let signed = signature.is_some();
         let is_page = !signed && options.format.is_none() && html::is_page(&start);
-        let mut text = Unsigned::Plain(text);
-        if (signed || is_page)
-            && let Unsigned::Plain(plain) = text
-        {
+        if is_page && let Unsigned::Plain(plain) = text {
             let all = Cursor::new(std::mem::take(&mut start)).chain(plain);
-            text = if signed { Unsigned::Signed(Clear::new(all)) } else { Unsigned::Page(Page::new(all, registry)) };
+            text = Unsigned::Page(Page::new(all, registry));
             text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
         }
         let other = match packed(&start) {
@@ -137,13 +146,7 @@ impl<'a> Decoder<'a> {
             Format::Sums | Format::Bsd => options.end,
             _ => End::Line,
         };
-        let mut remarks = Vec::new();
-        if sample.lines.first().is_some_and(|line| line.starts_with(b"untrusted comment: ")) {
-            remarks.push("the signature in front of it was not checked: signify -V does that".to_owned());
-        }
-        if signed {
-            remarks.push("the PGP signature around it was not checked: check --key KEYS does that".to_owned());
-        }
+        let mut remarks: Vec<String> = signature.map(|signature| signature.remark().to_owned()).into_iter().collect();
         let decoder: Box<dyn DecodeLine> = match format {
             Format::Sums | Format::Bsd => {
                 let shape = if end == End::Line { others::trailing::Shape::of(&sample.lines) } else { None };
@@ -207,7 +210,7 @@ impl<'a> Decoder<'a> {
         Decoder { format, form, neutral: 0, ended: false, tally, base: None, remarks, signed, flat: false }
     }
 
-    /// Whether it stands in a clear signature of PGP, which covers the lines as they are.
+    /// Whether a signature stands in it, which covers the lines as they are.
     pub fn is_signed(&self) -> bool {
         self.signed
     }

@@ -44,7 +44,6 @@
 #![forbid(unsafe_code)]
 
 pub mod amend;
-mod armour;
 mod blocks;
 mod bounded;
 pub mod bsd;
@@ -74,6 +73,7 @@ mod remark;
 mod roles;
 pub mod row;
 mod sample;
+mod signature;
 pub mod similarity;
 pub mod strict;
 pub mod sums;

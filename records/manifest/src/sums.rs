@@ -153,8 +153,6 @@ pub(crate) struct Decoder {
     text: usize,
     /// Whether a line that is neither empty nor a comment was read.
     begun: bool,
-    /// Whether the next line is a signature.
-    is_signature: bool,
 }
 
 /// The separator of digest and name. GNU fixes it by the first plain line: names may start with a
@@ -239,7 +237,6 @@ impl Decoder {
             windows: end == End::Line && sample.windows,
             text: if end == End::Line { sample.text_in_front() } else { 0 },
             begun: false,
-            is_signature: false,
             is_gentoo: end == End::Line && gentoo::is_manifest(&sample.lines),
             ends: if end == End::Line { trailing::Shape::of(&sample.lines) } else { None },
             is_cksum: are_all(sample, is_cksum),
@@ -442,11 +439,6 @@ impl DecodeLine for Decoder {
                 }
                 None => Parsed::Neutral,
             };
-        }
-        // The signature of signify(1) and minisign, in front of what it signs.
-        if line.starts_with(b"untrusted comment: ") || std::mem::take(&mut self.is_signature) {
-            self.is_signature = line.starts_with(b"untrusted comment: ");
-            return Parsed::Neutral;
         }
         // A line of labels in front of the records.
         if !std::mem::replace(&mut self.begun, true) && roles::is_heading(self.registry, line) {

@@ -33,7 +33,7 @@ impl fmt::Display for Unamendable {
             Unamendable::Format(format) => return write!(f, "{} is read and not written", format.name()),
             Unamendable::Form => "its records have a form that is read and not written",
             Unamendable::Packed => "it is compressed or in UTF-16: unpack it first",
-            Unamendable::Signed => "it is signed with PGP, and any change breaks the signature",
+            Unamendable::Signed => "it is signed, and any change breaks the signature",
             Unamendable::Several => "several lists stand in it, one behind the other",
             Unamendable::Volumes => "it describes the file systems of images, which only a new list can",
             Unamendable::Lines => "its records do not begin on lines of their own",

@@ -217,6 +217,22 @@ fn lists() {
     assert!(faults.len() == 4 && faults.iter().all(|(_, item)| item.is_err()), "{faults:?}");
 }
 
+/// The signature's own lines are no digests: 64 characters of base64 have the length of a SHA-384.
+#[test]
+fn signed_lists() {
+    let armour = "iQIzBAEBCAAdFiEEFkqdpr2/MfkmCiR4jMbXWrmGxRUFAmcQ2kYACgkQjMbXWrmG";
+    let digests = [(vec![format!("sha256={SHA256}")], None), (vec![format!("sha256={SHA256}")], None)];
+    for list in [format!("{SHA256}  a\n{SHA256}  b\n"), format!("SHA256 (a) = {SHA256}\nSHA256 (b) = {SHA256}\n")] {
+        let clear = format!(
+            "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{list}-----BEGIN PGP SIGNATURE-----\n\n{armour}\n{armour}\n=abcd\n-----END PGP SIGNATURE-----\n"
+        );
+        assert_eq!(good(clear.as_bytes(), Kind::List), digests);
+        assert_eq!(good(clear.replace('\n', "\r\n").as_bytes(), Kind::List), digests);
+        let signify = format!("untrusted comment: verify with x.pub\n{armour}\n{list}");
+        assert_eq!(good(signify.as_bytes(), Kind::List), digests);
+    }
+}
+
 #[test]
 fn manifests() {
     let list = format!("%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n3,{MD5},{SHA256},a\n3,{MD5},a\n");

@@ -259,6 +259,9 @@ fn clear_signed_lists() {
     assert_eq!(lines, [4, 5]);
     let refused = Sheet::parse(list.clone().into_bytes(), &Options::default(), Registry::new(&LISTS));
     assert!(matches!(refused, Err(Unamendable::Signed)));
+    let list = format!("untrusted comment: verify with x.pub\nRWRGj1pRpprAfgeF\nSHA256 (a) = {SHA256}\n");
+    let refused = Sheet::parse(list.into_bytes(), &Options::default(), Registry::new(&LISTS));
+    assert!(matches!(refused, Err(Unamendable::Signed)));
 }
 
 /// A long list, and one line of 64 MiB, in every family: nothing is lost, and memory is bounded by

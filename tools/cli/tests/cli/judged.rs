@@ -168,6 +168,7 @@ pub const FACTS: &[Fact] = &[
             ("./d//c", Stated::Of("d/c")),
             ("d/../d/c", Stated::Of("d/c")),
             ("./d/./c", Stated::Of("d/c")),
+            ("d/c/", Stated::Of("d/c")),
         ],
         done: &[],
         exit: 0,

@@ -1,17 +1,41 @@
-//! PGP's clear signatures (RFC 9580, section 7): the signed text stands between a head and a
-//! signature in ASCII.
+//! Signatures in one file with the list that they sign: PGP's clear signatures (RFC 9580, section
+//! 7), where the text stands between a head and a signature in ASCII, and those of signify(1), two
+//! lines in front of it.
 
 use std::io::{self, BufRead, Read};
 
 const BEGIN: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
 const SIGNATURE: &[u8] = b"-----BEGIN PGP SIGNATURE-----";
 const END: &[u8] = b"-----END PGP SIGNATURE-----";
+/// The first of signify's lines; the second is the signature.
+const COMMENT: &[u8] = b"untrusted comment: ";
 /// Bytes of a line that are looked at together; longer lines pass in parts.
 const PART: u64 = 4096;
 
-/// Whether a text whose first bytes are these is signed so.
-pub(crate) fn is_signed(start: &[u8]) -> bool {
-    start.split(|&byte| byte == b'\n').any(|line| line.starts_with(BEGIN))
+/// A signature that stands in one file with the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Signature {
+    Pgp,
+    Signify,
+}
+
+impl Signature {
+    /// Of a text whose first bytes are these.
+    pub(crate) fn of(start: &[u8]) -> Option<Signature> {
+        start.split(|&byte| byte == b'\n').find_map(|line| match line {
+            _ if line.starts_with(BEGIN) => Some(Signature::Pgp),
+            _ if line.starts_with(COMMENT) => Some(Signature::Signify),
+            _ => None,
+        })
+    }
+
+    /// The sentence for those who read the text alone.
+    pub(crate) fn remark(self) -> &'static str {
+        match self {
+            Signature::Pgp => "the PGP signature around it was not checked: check --key KEYS does that",
+            Signature::Signify => "the signature in front of it was not checked: signify -V does that",
+        }
+    }
 }
 
 /// The part of the text that a line is in.
@@ -21,10 +45,12 @@ enum State {
     Head,
     Signed,
     Signature,
+    Comment,
+    Signify,
 }
 
-/// The text without its armour: the lines of head and signature are empty, so that the others keep
-/// their numbers.
+/// The text without its signature: the lines of head and signature are empty, so that the others
+/// keep their numbers.
 pub(crate) struct Clear<R> {
     reader: R,
     state: State,
@@ -49,7 +75,10 @@ impl<R: BufRead> Clear<R> {
         if fresh {
             let is_blank = self.line.trim_ascii().is_empty();
             self.state = match self.state {
-                State::Outside if self.line.starts_with(BEGIN) => State::Head,
+                State::Outside | State::Signify if self.line.starts_with(BEGIN) => State::Head,
+                State::Outside | State::Signify if self.line.starts_with(COMMENT) => State::Comment,
+                State::Comment => State::Signify,
+                State::Signify => State::Outside,
                 State::Signed if self.line.starts_with(SIGNATURE) => State::Signature,
                 State::Head if is_blank => State::Signed,
                 state => state,
@@ -57,7 +86,7 @@ impl<R: BufRead> Clear<R> {
         }
         let is_end = fresh && self.state == State::Signature && self.line.starts_with(END);
         match self.state {
-            State::Head | State::Signature => self.line.retain(|&byte| byte == b'\n'),
+            State::Head | State::Signature | State::Comment | State::Signify => self.line.retain(|&byte| byte == b'\n'),
             // "Dash-escaped" text.
             State::Signed if fresh && self.line.starts_with(b"- ") => drop(self.line.drain(..2)),
             State::Signed | State::Outside => {}
@@ -103,7 +132,7 @@ mod tests {
     fn the_armour_becomes_empty_lines() {
         let text = "x\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n- -dash\na\n\
                     -----BEGIN PGP SIGNATURE-----\n\niQ==\n-----END PGP SIGNATURE-----\ny\n";
-        assert!(is_signed(text.as_bytes()) && !is_signed(b"a\n"));
+        assert_eq!((Signature::of(text.as_bytes()), Signature::of(b"a\n")), (Some(Signature::Pgp), None));
         let mut clear = String::new();
         Clear::new(text.as_bytes()).read_to_string(&mut clear).expect("memory");
         assert_eq!(clear, "x\n\n\n\n-dash\na\n\n\n\n\ny\n");
@@ -113,5 +142,14 @@ mod tests {
         clear.clear();
         Clear::new(long.as_bytes()).read_to_string(&mut clear).expect("memory");
         assert_eq!(clear, format!("\n\n{}\n\n", "a".repeat(9000)));
+    }
+
+    #[test]
+    fn two_lines_of_signify_become_empty_ones() {
+        let text = "untrusted comment: verify with x.pub\nRWRGj1pRpprAfgeF\na\nuntrusted comment: y\nRW\nb\n";
+        assert_eq!(Signature::of(text.as_bytes()), Some(Signature::Signify));
+        let mut clear = String::new();
+        Clear::new(text.as_bytes()).read_to_string(&mut clear).expect("memory");
+        assert_eq!(clear, "\n\na\n\n\nb\n");
     }
 }
