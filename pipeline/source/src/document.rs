@@ -75,6 +75,9 @@ impl Document {
 impl From<File> for Document {
     fn from(file: File) -> Document {
         let waits = file.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if waits {
+            os::widen(file.as_fd());
+        }
         Document { file: Patient(file), waits }
     }
 }

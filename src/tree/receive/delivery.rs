@@ -206,6 +206,7 @@ impl Open {
         let failed = |error: io::Error| Problem::io(Stage::Read, &error);
         match &mut self.from {
             From::File(_) => Ok(Some(0)),
+            // Looked at here too: a document's own wait ends with the run alone.
             From::Stream { document, waits } => {
                 if *waits && !os::wait_readable_for(document.as_file().as_fd(), TICK).map_err(|e| failed(e.into()))? {
                     return Ok(None);

@@ -3,15 +3,15 @@
 
 use super::super::{Error, Failure, Problem};
 use super::delivery::{Came, Delivery, Open};
+use super::relay::{Piece, relay};
 use super::target::Target;
-use pfh_digest::Executor;
 use pfh_tree::outboard::Misplaced;
 use pfh_tree::{Arrivals, Stretch};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// The state that the threads of all deliveries share.
@@ -23,14 +23,12 @@ pub(super) struct Intake<'a> {
     /// Something went wrong that ends all deliveries.
     stop: AtomicBool,
     cancel: &'a AtomicBool,
-    /// Bytes that a delivery holds at most: whole leaves.
+    /// Bytes of a piece of a delivery at most: whole leaves.
     piece: usize,
+    /// Pieces of a delivery that there is memory for.
+    pieces: usize,
     /// Bytes between two receipts.
     every: u64,
-    /// Bytes that came.
-    came: AtomicU64,
-    /// How many had come at the last receipt; its writer holds it.
-    noted: Mutex<u64>,
 }
 
 /// Why a delivery has ended before its end.
@@ -87,7 +85,13 @@ impl Drop for Alarm<'_, '_> {
 }
 
 impl<'a> Intake<'a> {
-    pub fn new(target: &'a Target, arrivals: Arrivals, piece: usize, every: u64, cancel: &'a AtomicBool) -> Intake<'a> {
+    pub fn new(
+        target: &'a Target,
+        arrivals: Arrivals,
+        (pieces, piece): (usize, usize),
+        every: u64,
+        cancel: &'a AtomicBool,
+    ) -> Intake<'a> {
         Intake {
             target,
             arrivals: Mutex::new(arrivals),
@@ -95,9 +99,8 @@ impl<'a> Intake<'a> {
             stop: AtomicBool::new(false),
             cancel,
             piece,
+            pieces,
             every,
-            came: AtomicU64::new(0),
-            noted: Mutex::new(0),
         }
     }
 
@@ -109,7 +112,9 @@ impl<'a> Intake<'a> {
         !self.stop.load(Ordering::Relaxed) && !self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Takes in all deliveries, each on a thread of its own, and calls `news` on this one.
+    /// Takes in all deliveries, each on a thread of its own and, where there are more threads than
+    /// deliveries, on others beside it. On this one it calls `news`, and writes a receipt when
+    /// enough has come: no delivery waits for that.
     ///
     /// # Errors
     /// The cause that ended them all; that the control did.
@@ -120,7 +125,10 @@ impl<'a> Intake<'a> {
         news: &mut dyn FnMut(News) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let width = (threads / deliveries.len().max(1)).max(1);
+        // Beside those that are placed: one that is read, one that waits, and a leaf read back.
+        let helpers = (width - 1).min(self.pieces.saturating_sub(3));
         let mut result = Ok(());
+        let mut since = 0;
         thread::scope(|scope| {
             let (say, heard) = channel();
             for (delivery, open) in deliveries {
@@ -128,7 +136,7 @@ impl<'a> Intake<'a> {
                 let own = say.clone();
                 let work = move || {
                     let _alarm = Alarm(self);
-                    let ended = self.one(&delivery, open, &pfh_engine::executor(width), &own);
+                    let ended = self.one(&delivery, open, helpers, &own);
                     if matches!(ended, Err(Stop::All(_))) {
                         self.stop.store(true, Ordering::Relaxed);
                     }
@@ -148,7 +156,14 @@ impl<'a> Intake<'a> {
             }
             drop(say);
             for one in heard {
-                if let Err(error) = one.and_then(&mut *news)
+                if let Ok(News::Bytes(bytes)) = one {
+                    since += bytes;
+                }
+                let noted = (since >= self.every).then(|| {
+                    since = 0;
+                    self.note(false)
+                });
+                if let Err(error) = one.and_then(&mut *news).and(noted.unwrap_or(Ok(())).map_err(Error::from))
                     && result.is_ok()
                 {
                     self.stop.store(true, Ordering::Relaxed);
@@ -167,7 +182,7 @@ impl<'a> Intake<'a> {
         &self,
         delivery: &Delivery,
         mut open: Open,
-        executor: &dyn Executor,
+        helpers: usize,
         say: &Sender<Result<News, Error>>,
     ) -> Result<(), Stop> {
         let (length, leaf) = {
@@ -175,29 +190,39 @@ impl<'a> Intake<'a> {
             (arrivals.length(), arrivals.kind().leaf() as u64)
         };
         let end = open.known.map_or(length, |known| delivery.offset.saturating_add(known));
-        let (mut at, mut bytes) = (delivery.offset, Vec::with_capacity(self.piece));
-        while at < end {
+        let (from, mut at) = (open.name.clone(), delivery.offset);
+        let read = |bytes: &mut Vec<u8>| {
+            let offset = at;
+            if at >= end {
+                return Piece { offset, end: Some(Ok(())) };
+            }
             pfh_source::fail_point("receive");
             // Pieces end where leaves do.
             let border = (at / leaf * leaf).saturating_add(self.piece as u64).min(end);
-            bytes.clear();
-            let came = open.fill(&mut bytes, (border - at) as usize, &|| self.goes_on());
-            if !bytes.is_empty() {
-                self.place(&open.name, at, &bytes, executor)?;
-                at += bytes.len() as u64;
-                let _ = say.send(Ok(News::Bytes(bytes.len() as u64)));
-                self.note_after(bytes.len() as u64)?;
+            let came = open.fill(bytes, (border - at) as usize, &|| self.goes_on());
+            at += bytes.len() as u64;
+            let end = match came {
+                Came::All => None,
+                Came::Ended => Some(Ok(())),
+                Came::Stopped => Some(Err(Stop::Asked)),
+                Came::Failed(problem) => Some(Err(Stop::One(Failure::Read { file: open.name.clone(), problem }))),
+            };
+            Piece { offset, end }
+        };
+        relay(helpers, read, |offset, bytes| {
+            let _alarm = Alarm(self);
+            let placed = self.place(&from, offset, bytes);
+            match placed {
+                Ok(()) => _ = say.send(Ok(News::Bytes(bytes.len() as u64))),
+                // Whoever reads need not wait for the sender.
+                Err(Stop::All(_)) => self.stop.store(true, Ordering::Relaxed),
+                Err(_) => {}
             }
-            match came {
-                Came::All => {}
-                Came::Ended => break,
-                Came::Stopped => return Err(Stop::Asked),
-                Came::Failed(problem) => return Err(Stop::One(Failure::Read { file: open.name, problem })),
-            }
-        }
+            placed
+        })?;
+        let mut bytes = Vec::new();
         // One that states no end must end where the file does.
         if open.known.is_none() && at == end {
-            bytes.clear();
             match open.fill(&mut bytes, 1, &|| self.goes_on()) {
                 Came::All => {
                     let (file, offset, why) = (open.name, delivery.offset, Misplaced::Beyond(length));
@@ -214,7 +239,7 @@ impl<'a> Intake<'a> {
 
     /// Takes in bytes: those that are new are written and hashed, others are compared with the
     /// bytes that are there.
-    fn place(&self, from: &Path, offset: u64, bytes: &[u8], executor: &dyn Executor) -> Result<(), Stop> {
+    fn place(&self, from: &Path, offset: u64, bytes: &[u8]) -> Result<(), Stop> {
         let whole = offset..offset + bytes.len() as u64;
         let mut arrivals = self.arrivals();
         let (kind, length) = (arrivals.kind(), arrivals.length());
@@ -234,7 +259,7 @@ impl<'a> Intake<'a> {
                 self.compare(from, range, part)?;
             } else {
                 self.target.write(part, range.start)?;
-                let values = kind.values(length, range.start, part, executor);
+                let values = kind.values(length, range.start, part, &pfh_engine::executor(1));
                 let complete = self.arrivals().place(range, values);
                 complete.into_iter().try_for_each(|leaf| self.settle(leaf))?;
             }
@@ -266,26 +291,8 @@ impl<'a> Intake<'a> {
         settled.map_err(|offset| Problem::Altered { path: self.target.path().to_owned(), offset }.into())
     }
 
-    /// Counts bytes that came, and writes a receipt when enough have.
-    fn note_after(&self, bytes: u64) -> Result<(), Stop> {
-        let came = self.came.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        match self.noted.try_lock() {
-            Ok(mut noted) if came - (*noted).min(came) >= self.every => {
-                *noted = came;
-                Ok(self.write_receipt(false)?)
-            }
-            Err(TryLockError::Poisoned(_)) => Err(Stop::Asked),
-            _ => Ok(()),
-        }
-    }
-
     /// Writes the receipt of all that has come; `is_sound` says that every sender ended well.
     pub fn note(&self, is_sound: bool) -> Result<(), Failure> {
-        let _noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        self.write_receipt(is_sound)
-    }
-
-    fn write_receipt(&self, is_sound: bool) -> Result<(), Failure> {
         let arrivals = self.arrivals();
         // A receipt of the whole file ends the transfer: until all senders have ended, one may
         // still bring other bytes, or more.

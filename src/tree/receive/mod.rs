@@ -23,6 +23,7 @@
 
 mod delivery;
 mod intake;
+mod relay;
 mod target;
 
 pub use delivery::{Delivery, Sender};
@@ -43,8 +44,9 @@ use target::{Names, Target};
 
 /// Memory of all deliveries, unless stated: 64 MiB.
 pub const DEFAULT_MEMORY: usize = 64 << 20;
-/// Bytes that a delivery holds at most, if a leaf is not longer.
-const PIECE: usize = 4 << 20;
+/// Bytes of a piece of a delivery, if a leaf is not longer: it is read, written and hashed while it
+/// is in the second-level cache.
+const PIECE: usize = 512 << 10;
 /// Bytes of a file that are read back in one go.
 const BACK: u64 = 4 << 20;
 /// Bytes between two receipts, unless stated; of a long file a part of it.
@@ -73,8 +75,8 @@ pub struct Request {
     pub threads: usize,
     /// Bytes of memory for parts on their way.
     pub memory: usize,
-    /// Bytes that come between two receipts: after the end of the program at any instant at most so
-    /// many come again. 256 MiB, or a 32nd of the file.
+    /// Bytes that come between two receipts. After the end of the program at any instant these come
+    /// again, and those that came while the last one was written. 256 MiB, or a 32nd of the file.
     pub every: Option<u64>,
     /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
@@ -121,7 +123,7 @@ impl Request {
         self.outputs().check()?;
         self.streams()?;
         let length = self.whole()?;
-        self.piece()?;
+        self.pieces()?;
         if self.kind()?.longest_receipt(length) > LONGEST {
             return Err(Problem::Endless.into());
         }
@@ -177,13 +179,14 @@ impl Request {
         Ok(self.length.unwrap_or(end))
     }
 
-    /// Bytes that a delivery holds: whole leaves. Beside them it has room to read a leaf back.
-    fn piece(&self) -> Result<usize, Error> {
+    /// Pieces that a delivery has room for, two at least, and the bytes of one: whole leaves.
+    fn pieces(&self) -> Result<(usize, usize), Error> {
         let (leaf, count) = (self.kind()?.leaf(), self.deliveries.len().max(1));
-        let most = (self.memory / count / 2).min(PIECE.max(leaf));
+        let room = self.memory / count;
+        let most = (room / 2).min(PIECE.max(leaf));
         match most / leaf * leaf {
             0 => Err(Problem::Memory { deliveries: count, needed: 2 * leaf * count }.into()),
-            piece => Ok(piece),
+            piece => Ok((room / piece, piece)),
         }
     }
 }
@@ -246,7 +249,7 @@ fn received(
     read_back(&arrivals, &target, pass, &executor)?;
     let every = request.every.unwrap_or(EVERY.max(length / 32)).max(1);
     let unsettled = arrivals.unsettled();
-    let intake = Intake::new(&target, arrivals, request.piece()?, every, pass.cancel);
+    let intake = Intake::new(&target, arrivals, request.pieces()?, every, pass.cancel);
     unsettled.into_iter().try_for_each(|leaf| intake.settle(leaf))?;
     let (mut done, mut failed) = (0, 0);
     let took = intake.take(deliveries, pass.threads, &mut |news| {

@@ -128,6 +128,7 @@ pub use platform::{
     Directory, Ring, advise_little, advise_sequential, change_times, close, descriptors, device_number,
     first_physical_offset, is_rotational, is_timed, is_virtual, list, open_directory, open_operand_directory, read,
     read_at, settle, stat, stat_at, stat_operand, stat_path, wait_readable, wait_readable_for, wait_readable_once,
+    widen,
 };
 // Watching.
 pub use platform::Watcher;

@@ -296,6 +296,12 @@ pub fn wait_readable_for(fd: BorrowedFd<'_>, most: Duration) -> Result<bool, Err
     }
 }
 
+/// Gives a pipe the room that every user may have, 1 MiB in place of 64 KiB: its ends wait for one
+/// another less often. Of anything else nothing changes.
+pub fn widen(fd: BorrowedFd<'_>) {
+    let _ = rustix::pipe::fcntl_setpipe_size(fd, 1 << 20);
+}
+
 /// Writes at the file position, once.
 pub fn write_once(fd: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
     let most = seam::writes(fd.as_fd(), bytes, None)?;

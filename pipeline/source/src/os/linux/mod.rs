@@ -33,7 +33,7 @@ pub use extent::first_physical_offset;
 pub use files::{
     advise_little, advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory,
     open_operand_directory, read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable, wait_readable_for,
-    wait_readable_once,
+    wait_readable_once, widen,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use heap::bound_heaps;

@@ -24,7 +24,7 @@ pub use super::portable::{
     close_standard_output, cpu_time, create_directory_in, create_in, descriptors, first_physical_offset, is_missing,
     is_rotational, is_timed, is_virtual, kernel_text, list, may_write, narrow, open_directory, open_operand_directory,
     open_to_sync, read, remove, remove_in, rename, rename_in, resemble, set_blocking, settle, stat_at, sync_filesystem,
-    truncate, try_lock, wait_readable, wait_readable_for, wait_readable_once,
+    truncate, try_lock, wait_readable, wait_readable_for, wait_readable_once, widen,
 };
 pub(super) use super::portable::{open_once, wait_writable, write_once};
 pub use disk::{device_number, device_size, device_words, direct_alignment, open_evidence, open_medium, sector_sizes};

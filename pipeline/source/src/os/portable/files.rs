@@ -233,6 +233,9 @@ pub fn wait_readable_for(fd: BorrowedFd<'_>, most: Duration) -> Result<bool, Err
     }
 }
 
+/// Pipes have the room that the system gives them.
+pub fn widen(_: BorrowedFd<'_>) {}
+
 /// Waits once until something can be written.
 pub fn wait_writable(fd: impl AsFd) -> Result<(), Errno> {
     poll(fd.as_fd(), libc::POLLOUT)

@@ -29,7 +29,7 @@ pub use errno::Errno;
 pub use files::{
     advise_little, advise_sequential, change_times, close, descriptors, first_physical_offset, is_rotational, is_timed,
     is_virtual, list, open_directory, open_operand_directory, read, read_at, settle, stat, stat_at, stat_operand,
-    stat_path, wait_readable, wait_readable_for, wait_readable_once,
+    stat_path, wait_readable, wait_readable_for, wait_readable_once, widen,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use machine::{children_time, cpu_time, kernel_text, system_name};

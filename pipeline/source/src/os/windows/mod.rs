@@ -37,7 +37,7 @@ pub use super::absent::{
 pub use block::{open_evidence, open_medium};
 pub use bytes::{
     advise_little, advise_sequential, close, read, read_at, set_blocking, wait_readable, wait_readable_for,
-    wait_readable_once, write_at,
+    wait_readable_once, widen, write_at,
 };
 pub(super) use bytes::{wait_writable, write_once};
 pub use caller::wait_for_caller;
