@@ -14,6 +14,7 @@ use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
 use crate::format::{End, Format};
 use crate::html::{self, Page};
 use crate::lines::{Line, Lines};
+use crate::returns::{self, Returns};
 use crate::sample::{self, Sample};
 use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, roles, similarity, sums, xml};
 
@@ -29,6 +30,7 @@ pub(crate) enum Unsigned<'a> {
     Plain(Raw<'a>),
     Signed(Clear<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
     Page(Page<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
+    Returned(Returns<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
 }
 
 impl Read for Unsigned<'_> {
@@ -37,6 +39,7 @@ impl Read for Unsigned<'_> {
             Unsigned::Plain(text) => text.read(buffer),
             Unsigned::Signed(text) => text.read(buffer),
             Unsigned::Page(text) => text.read(buffer),
+            Unsigned::Returned(text) => text.read(buffer),
         }
     }
 }
@@ -47,6 +50,7 @@ impl BufRead for Unsigned<'_> {
             Unsigned::Plain(text) => text.fill_buf(),
             Unsigned::Signed(text) => text.fill_buf(),
             Unsigned::Page(text) => text.fill_buf(),
+            Unsigned::Returned(text) => text.fill_buf(),
         }
     }
 
@@ -55,6 +59,7 @@ impl BufRead for Unsigned<'_> {
             Unsigned::Plain(text) => text.consume(amount),
             Unsigned::Signed(text) => text.consume(amount),
             Unsigned::Page(text) => text.consume(amount),
+            Unsigned::Returned(text) => text.consume(amount),
         }
     }
 }
@@ -105,11 +110,16 @@ impl<'a> Decoder<'a> {
         let signed = armour::is_signed(&start);
         let is_page = !signed && options.format.is_none() && html::is_page(&start);
         let mut text = Unsigned::Plain(text);
-        if (signed || is_page)
+        let returned = options.format.is_none() && options.end == End::Line && returns::ends_lines(&start);
+        if (signed || is_page || returned)
             && let Unsigned::Plain(plain) = text
         {
             let all = Cursor::new(std::mem::take(&mut start)).chain(plain);
-            text = if signed { Unsigned::Signed(Clear::new(all)) } else { Unsigned::Page(Page::new(all, registry)) };
+            text = match (signed, is_page) {
+                (true, _) => Unsigned::Signed(Clear::new(all)),
+                (_, true) => Unsigned::Page(Page::new(all, registry)),
+                _ => Unsigned::Returned(Returns::new(all)),
+            };
             text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
         }
         let other = match packed(&start) {
@@ -166,6 +176,7 @@ impl<'a> Decoder<'a> {
             Format::Catalogue => Box::new(others::catalogue::Decoder::new(registry, dump(&sample, named), named)),
             Format::Filehash => Box::new(others::filehash::Decoder::new(registry)),
             Format::Certutil => Box::new(others::certutil::Decoder::new(registry)),
+            Format::Gpg => Box::new(others::gpg::Decoder::new(registry, options)),
             Format::Mtree => Box::new(others::mtree::Decoder::new(registry)),
             Format::Aide => Box::new(others::aide::Decoder::new(registry)),
             Format::Blocks => Box::new(blocks::Decoder::new(registry, options, &sample)),
@@ -292,6 +303,8 @@ impl Iterator for Decoder<'_> {
                 }
                 Ok(Some(Line::TooLong)) => Fault::TooLong.into(),
                 Ok(Some(Line::Whole(line))) if line.contains(&0) => Fault::Nul.into(),
+                // Programs of DOS end texts with it.
+                Ok(Some(Line::Whole(b"\x1A"))) if end == End::Line => Parsed::Neutral,
                 Ok(Some(Line::Whole(line))) if end == End::Line => decoder.line(sample::bare(line)),
                 Ok(Some(Line::Whole(line))) => decoder.line(line),
             };
@@ -381,6 +394,8 @@ pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Fo
         Format::Filehash
     } else if others::certutil::is_start(registry, first, lines.clone().next().unwrap_or_default()) {
         Format::Certutil
+    } else if others::gpg::is_start(&sample) {
+        Format::Gpg
     } else if others::mtree::is_start(&sample) {
         Format::Mtree
     } else if others::aide::is_start(&sample) {

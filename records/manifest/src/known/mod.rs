@@ -34,6 +34,7 @@ use crate::ending::Ending;
 use crate::entry::{self, Fault, Item};
 use crate::format::Format;
 use crate::lines::{LIMIT, Line, Lines};
+use crate::returns::{self, Returns};
 use crate::roles::{self, Role};
 use crate::sample::{self, Sample};
 use crate::{digits, html, json};
@@ -119,12 +120,15 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     let mut text = Text::open(reader)?;
     let mut start = Vec::new();
     text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
+    let returned = returns::ends_lines(&start);
+    start.iter_mut().filter(|byte| returned && **byte == b'\r').for_each(|byte| *byte = b'\n');
     let stated = (!options.columns.is_empty()).then_some(Kind::Table);
     let kind = options.kind.or(stated).unwrap_or_else(|| {
         let named = if options.assumed.is_empty() { &options.hints } else { &options.assumed };
         sniff(registry, &start, named)
     });
     let source = Cursor::new(start.clone()).chain(text);
+    let source: Box<dyn BufRead + '_> = if returned { Box::new(Returns::new(source)) } else { Box::new(source) };
     match kind {
         Kind::Manifest(_) | Kind::Page => {
             let format = if let Kind::Manifest(format) = kind { Some(format) } else { None };
