@@ -60,7 +60,7 @@ pub(crate) struct Columns {
     joined: bool,
     /// Whether every name has an asterisk in front.
     starred: bool,
-    /// The header line above a rule, and where its columns start.
+    /// The header line; above a rule, and where its columns start.
     header: Vec<u8>,
     starts: Vec<usize>,
 }
@@ -93,7 +93,8 @@ impl Columns {
         }
         if let Some(columns) = Columns::labelled(registry, first, Source::Header) {
             let rows = lines.clone().skip_while(|line| *line != first).skip(1);
-            return Some(columns.joined(&rows.collect::<Vec<_>>()));
+            let columns = columns.joined(&rows.collect::<Vec<_>>());
+            return Some(Columns { header: first.to_vec(), ..columns });
         }
         if let Some(labels) = sample.lines.iter().find_map(|line| line.strip_prefix(AIDE)) {
             let labels: Vec<&str> = str::from_utf8(labels).ok()?.split_ascii_whitespace().collect();
@@ -225,11 +226,6 @@ impl Columns {
         };
         let columns = Columns { separator, roles: fields.iter().map(role).collect(), source, ..Columns::default() };
         columns.is_list().then_some(columns)
-    }
-
-    /// Whether a line is one of the comments in front of the header line.
-    fn is_below_comments(&self, line: &[u8]) -> bool {
-        self.source == Source::Header && !self.header.is_empty() && line != self.header
     }
 
     fn is_list(&self) -> bool {
@@ -412,8 +408,9 @@ impl DecodeLine for Decoder {
         if !self.begun && (is_prologue(line) || is_head) {
             return Parsed::Neutral;
         }
-        // Comments in front of a header line.
-        if !self.begun && self.columns.is_below_comments(line) {
+        // Comments in front of a header line, and that line again, where tables were joined.
+        let is_labelled = self.columns.source == Source::Header && !self.columns.header.is_empty();
+        if is_labelled && (line == self.columns.header) == self.begun {
             return Parsed::Neutral;
         }
         if !self.is_row(line) {

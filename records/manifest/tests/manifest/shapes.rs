@@ -173,6 +173,19 @@ fn properties_of_powershell() {
     reads(&xml, Format::Xml, &["C:/t/a md5:764e"]);
 }
 
+/// A digest without a name is of nobody, and is no digest that somebody left out.
+#[test]
+fn records_of_xml_have_names() {
+    let named = format!("<file><name>a</name><md5>{MD5}</md5></file>");
+    let nameless = format!("<file><label>b</label><md5>{MD5}</md5></file>");
+    let fault = "! digests of a thing without a name, not of a file";
+    reads(&format!("<list>{named}{nameless}</list>"), Format::Xml, &["a md5:764e", fault]);
+    reads(&format!("<list><files>{named}{nameless}</files></list>"), Format::Xml, &["a md5:764e", fault]);
+    let asset = "<Asset><Hash Algorithm='http://www.w3.org/2000/09/xmldsig#sha1'>qZk+NkcGgWq6PiVxeFDCbJzQ2J0=</Hash>\
+                 <Size>3</Size><OriginalFileName>a</OriginalFileName></Asset>";
+    reads(&format!("<PackingList><AssetList>{asset}</AssetList></PackingList>"), Format::Xml, &["a 3 sha1:a999"]);
+}
+
 #[test]
 fn packed_lists_are_named() {
     let xz = "\u{fd}7zXZ\0";
@@ -216,6 +229,8 @@ fn tables_have_lines_in_front_of_their_labels() {
     reads(&format!("# made by x\n# on Monday, at 7\nname,md5\na,{MD5}\n"), Format::Table, &one);
     reads(&format!("; made by x\nname,md5\na,{MD5}\n"), Format::Table, &one);
     reads(&format!("name,md5\na,=\"{MD5}\"\n"), Format::Table, &one);
+    // Two tables, one behind the other.
+    reads(&format!("name,md5\na,{MD5}\nname,md5\na,{MD5}\n"), Format::Table, &[one[0], one[0]]);
     reads(&format!("\"{MD5}\",\"a\"\n\"{MD5}\",\"b\"\n"), Format::Table, &two);
     // Pairs of digits, as .NET's BitConverter prints them.
     let pairs: Vec<String> =
