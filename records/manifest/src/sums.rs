@@ -340,16 +340,14 @@ impl Decoder {
         };
         let rest = if self.is_starred { rest.get(1..).unwrap_or_default() } else { rest };
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
-        // A digest and a marker without a name say nothing about the separator of other lines.
-        if rest == b" " && self.shape != Shape::Reversed {
-            return Err(Fault::Malformed("no name"));
-        }
         let name = match (self.shape, marked) {
             (Shape::Marked, false) => return Err(Fault::Malformed("no marker in front of the name")),
             (Shape::Unknown | Shape::Marked, true) => {
                 self.shape = Shape::Marked;
                 &rest[1..]
             }
+            // A name of one blank, as GNU takes it, or none: of other lines it says nothing.
+            (Shape::Unknown, _) if rest == b" " => rest,
             (Shape::Unknown | Shape::Reversed, _) => {
                 self.shape = Shape::Reversed;
                 rest

@@ -53,7 +53,7 @@ fn digests_from_standard_input() {
     assert_eq!(seen.code, Some(3), "a line was not a digest");
     // Without a digest nothing is known.
     for nothing in ["", "\n\n"] {
-        let empty = pfh(["lookup", "-k"]).arg(&known).input(nothing.into()).run().unwrap();
+        let empty = pfh(["lookup", "-k"]).arg(&known).input(nothing).run().unwrap();
         assert_eq!((empty.code, empty.stdout.len()), (Some(3), 0));
         assert!(empty.stderr.contains("standard input holds no digest"), "{}", empty.stderr);
     }
