@@ -16,8 +16,8 @@ use pfh::{Control, Output};
 #[command(after_help = "\
 Without --digest, digests are read from standard input, one per line.
 
-Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 no digest was given, a line was not one, a set was read in part or is empty, or no set has
-digests of that algorithm; 4 a set is damaged.")]
+Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 no digest was given, a line was not one, a set was read in part or is empty, or no
+set has digests of that algorithm; 4 a set is damaged.")]
 pub struct Lookup {
     /// Sets to search.
     #[command(flatten)]

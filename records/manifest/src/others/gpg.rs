@@ -52,7 +52,7 @@ fn parts(line: &[u8]) -> Option<Line<'_>> {
     })
 }
 
-/// Whether half of the lines of a list are of that form: a damaged one does not make it another list.
+/// Whether half of the lines of a list are of that form: a damaged one makes it no other list.
 pub(crate) fn is_start(sample: &Sample<'_>) -> bool {
     let lines = sample.lines.iter().filter(|line| !line.trim_ascii().is_empty());
     let parted: Vec<Option<Line<'_>>> = lines.map(|line| parts(line)).collect();
