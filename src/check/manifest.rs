@@ -107,8 +107,8 @@ pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger
     let bare = Options { bare: true, ..options.clone() };
     let mut read = decoded(manifest, Text::Bytes(&bytes), &bare)?;
     match &mut read.entries[..] {
-        // `-` is what `sha256sum < image.iso` writes.
-        [only] if matches!(&only.name[..], b"" | b"-") && (several || only.digests.len() == 1) => {
+        // `-` is what `sha256sum < image.iso` writes, the others are OpenSSL's and RHash's words.
+        [only] if is_stream(&only.name) && (several || only.digests.len() == 1) => {
             only.name = described;
             Ok(read)
         }
@@ -118,10 +118,20 @@ pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger
     }
 }
 
+/// Whether a name stands for standard input, or for nothing.
+fn is_stream(name: &[u8]) -> bool {
+    matches!(name, b"" | b"-" | b"stdin" | b"(stdin)")
+}
+
 /// The name of the file that a list of this name describes: `image.iso` of `image.iso.sha256`,
 /// which has one digest, and of `image.iso.sum`, which may have several, if that file is there.
 fn described(manifest: &Path) -> Option<(Vec<u8>, bool)> {
     let (stem, extension) = (manifest.file_stem()?, manifest.extension()?.to_str()?);
+    // `image.iso.sha256.txt`
+    let shorter = manifest.with_extension("");
+    if extension == "txt" && shorter.extension().is_some_and(|end| end != "txt") {
+        return described(&shorter);
+    }
     // `.sha256`, `.sha256sum`, `.b2sum`.
     if !pfh_manifest::hints(REGISTRY, extension).is_empty() {
         return Some((stem.as_bytes().to_vec(), false));

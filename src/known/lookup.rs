@@ -120,9 +120,14 @@ impl Summary {
         }
     }
 
-    /// Whether each line was a digest, and each digest could be compared with every set.
+    /// Whether there was a digest, each line was one, and each could be compared with every set.
     pub fn is_complete(&self) -> bool {
-        self.incomparable + self.faults + self.gaps == 0
+        self.incomparable + self.faults + self.gaps == 0 && !self.is_empty()
+    }
+
+    /// Whether there was neither a digest nor a line that is none: nothing was looked up.
+    pub fn is_empty(&self) -> bool {
+        self.incomparable + self.faults == 0 && self.counts.words().iter().all(|(_, count)| *count == 0)
     }
 }
 

@@ -12,6 +12,7 @@ use pfh_manifest::{Fault, digits};
 use pfh_pairs::{List, Reading};
 use pfh_source::terminal::many;
 use pfh_source::terminal::{render, shown};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
@@ -200,8 +201,8 @@ impl Sets {
             };
             let is_list = self.algorithms.is_empty() && !is_known_set(path);
             // A set states what its digests were taken for when it was built.
-            let stated = known.sets().iter().flat_map(|set| &set.guessed);
-            let stated = stated.filter_map(|name| REGISTRY.find(name).ok()).collect();
+            let names: BTreeSet<_> = known.sets().iter().flat_map(|set| &set.guessed).collect();
+            let stated = names.into_iter().filter_map(|name| REGISTRY.find(name).ok()).collect();
             let guesses = if is_list { guess::guesses(path, &self.columns) } else { stated };
             if !guesses.is_empty() {
                 gap(&Gap::Guessed { path, algorithms: &guesses });

@@ -152,8 +152,6 @@ pub(crate) fn is_unclosed(front_of_digest: &[u8]) -> bool {
 
 /// The digest of a tagged line; the tag must be one of `assumed` unless that is empty.
 pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<'_>) -> Result<Digest, Fault> {
-    let plain = without_colons(tagged.digest);
-    let tagged = &Tagged { digest: plain.as_deref().unwrap_or(tagged.digest), ..*tagged };
     let algorithm = algorithm(registry, tagged).ok_or_else(|| Fault::UnknownAlgorithm(tagged.tag.into()));
     if !assumed.is_empty() && !algorithm.as_ref().is_ok_and(|algorithm| assumed.contains(algorithm)) {
         return Err(Fault::Unasked);
@@ -174,26 +172,31 @@ fn little(tag: &str) -> Option<&str> {
     tag.strip_suffix("_LE").filter(|tag| tag.starts_with("XXH"))
 }
 
-/// The digits of `d1:7c:a1:…`, as `openssl dgst -c` prints them; `None` of any other text.
-fn without_colons(text: &[u8]) -> Option<Vec<u8>> {
-    let is_pair = |part: &[u8]| part.len() == 2 && part.iter().all(u8::is_ascii_hexdigit);
-    let parts: Vec<&[u8]> = text.split(|&byte| byte == b':').collect();
-    (parts.len() > 1 && parts.iter().all(|part| is_pair(part))).then(|| parts.concat())
+/// What a line without a digest states beside those of the BSDs' distinfo.
+pub(crate) enum Beside<'a> {
+    /// `SIZE (name) = 3`, and NetBSD's `Size (name) = 3 bytes`.
+    Size(&'a [u8], u64),
+    /// `TIMESTAMP = 1600000000`, `$NetBSD$`.
+    Nothing,
 }
 
-/// Whether a line states no digest by design: `SIZE (name) = 3` and `TIMESTAMP = 1600000000` of the
-/// BSDs' distinfo, beside the digest of the same file.
-pub(crate) fn is_size(line: &[u8]) -> bool {
-    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+/// The size of a file in a line of its own, beside the line of its digest; `None` of other lines.
+pub(crate) fn beside(line: &[u8]) -> Option<Beside<'_>> {
+    let number = |text: &[u8]| str::from_utf8(text).ok()?.parse().ok();
     match split(line) {
-        Some(tagged) => match tagged.tag {
-            "SIZE" => is_number(tagged.digest),
-            // NetBSD's: `Size (name) = 3 bytes`.
-            "Size" => tagged.digest.strip_suffix(b" bytes").is_some_and(is_number),
-            _ => false,
-        },
-        None if line.starts_with(b"$NetBSD") => true,
-        None => line.strip_prefix(b"TIMESTAMP = ").is_some_and(|number| is_number(number.trim_ascii())),
+        Some(tagged) => {
+            let size = match tagged.tag {
+                "SIZE" => number(tagged.digest)?,
+                "Size" => number(tagged.digest.strip_suffix(b" bytes")?)?,
+                _ => return None,
+            };
+            Some(Beside::Size(tagged.name, size))
+        }
+        None if line.starts_with(b"$NetBSD") => Some(Beside::Nothing),
+        None => {
+            let stamp: u64 = number(line.strip_prefix(b"TIMESTAMP = ")?.trim_ascii())?;
+            (stamp > 0).then_some(Beside::Nothing)
+        }
     }
 }
 

@@ -250,8 +250,10 @@ pub fn split_by(line: &[u8], separator: u8) -> Option<Vec<Vec<u8>>> {
     let mut fields = Vec::new();
     let mut rest = line;
     loop {
-        // Some programs write a blank between a separator and a quote.
-        let quote = rest.iter().position(|&byte| byte != b' ').filter(|&at| rest[at] == b'"');
+        // Some programs write a blank between a separator and a quote, and `="…"` for Excel, which
+        // takes digits in quotes alone for a number.
+        let quote = rest.iter().position(|&byte| byte != b' ');
+        let quote = quote.map(|at| at + usize::from(rest[at..].starts_with(b"=\""))).filter(|&at| rest[at] == b'"');
         if let Some(mut quoted) = quote.map(|at| &rest[at + 1..]) {
             let mut field = Vec::new();
             loop {

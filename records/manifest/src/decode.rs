@@ -13,6 +13,7 @@ use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
 use crate::format::{End, Format};
 use crate::html::{self, Page};
 use crate::lines::{Line, Lines};
+use crate::returns::{self, Returns};
 use crate::sample::{self, Sample};
 use crate::signature::{Clear, Signature};
 use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, roles, similarity, sums, xml};
@@ -28,6 +29,7 @@ pub(crate) enum Unsigned<'a> {
     Plain(Raw<'a>),
     Signed(Clear<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
     Page(Page<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
+    Returned(Returns<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
 }
 
 impl Read for Unsigned<'_> {
@@ -36,6 +38,7 @@ impl Read for Unsigned<'_> {
             Unsigned::Plain(text) => text.read(buffer),
             Unsigned::Signed(text) => text.read(buffer),
             Unsigned::Page(text) => text.read(buffer),
+            Unsigned::Returned(text) => text.read(buffer),
         }
     }
 }
@@ -46,6 +49,7 @@ impl BufRead for Unsigned<'_> {
             Unsigned::Plain(text) => text.fill_buf(),
             Unsigned::Signed(text) => text.fill_buf(),
             Unsigned::Page(text) => text.fill_buf(),
+            Unsigned::Returned(text) => text.fill_buf(),
         }
     }
 
@@ -54,18 +58,29 @@ impl BufRead for Unsigned<'_> {
             Unsigned::Plain(text) => text.consume(amount),
             Unsigned::Signed(text) => text.consume(amount),
             Unsigned::Page(text) => text.consume(amount),
+            Unsigned::Returned(text) => text.consume(amount),
         }
     }
 }
 
-/// A text whose first bytes are `start`, as far as they were read; if a signature stands in it,
-/// without it, and `start` is what then comes first.
-pub(crate) fn unsigned<'a>(text: Raw<'a>, start: &mut Vec<u8>) -> io::Result<(Unsigned<'a>, Option<Signature>)> {
+/// A text whose first bytes are `start`, as far as they were read: without the signature that stands
+/// in it, and with its lines ended by LF where `lines` says that CR would end them. `start` becomes
+/// what then comes first.
+pub(crate) fn unsigned<'a>(
+    text: Raw<'a>,
+    start: &mut Vec<u8>,
+    lines: bool,
+) -> io::Result<(Unsigned<'a>, Option<Signature>)> {
     let signature = Signature::of(start);
-    if signature.is_none() {
+    let returned = lines && returns::ends_lines(start);
+    if signature.is_none() && !returned {
         return Ok((Unsigned::Plain(text), None));
     }
-    let mut text = Unsigned::Signed(Clear::new(Cursor::new(std::mem::take(start)).chain(text)));
+    let all = Cursor::new(std::mem::take(start)).chain(text);
+    let mut text = match signature {
+        Some(_) => Unsigned::Signed(Clear::new(all)),
+        None => Unsigned::Returned(Returns::new(all)),
+    };
     text.by_ref().take(sample::BYTES).read_to_end(start)?;
     Ok((text, signature))
 }
@@ -113,9 +128,11 @@ impl<'a> Decoder<'a> {
         let mut text = Text::open(reader)?;
         let mut start = Vec::new();
         text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
-        let (mut text, signature) = unsigned(text, &mut start)?;
+        let is_page = options.format.is_none() && html::is_page(&start);
+        let lines = options.format.is_none() && options.end == End::Line && !is_page;
+        let (mut text, signature) = unsigned(text, &mut start, lines)?;
         let signed = signature.is_some();
-        let is_page = !signed && options.format.is_none() && html::is_page(&start);
+        let is_page = is_page && !signed;
         if is_page && let Unsigned::Plain(plain) = text {
             let all = Cursor::new(std::mem::take(&mut start)).chain(plain);
             text = Unsigned::Page(Page::new(all, registry));
@@ -169,6 +186,7 @@ impl<'a> Decoder<'a> {
             Format::Catalogue => Box::new(others::catalogue::Decoder::new(registry, dump(&sample, named), named)),
             Format::Filehash => Box::new(others::filehash::Decoder::new(registry)),
             Format::Certutil => Box::new(others::certutil::Decoder::new(registry)),
+            Format::Gpg => Box::new(others::gpg::Decoder::new(registry, options)),
             Format::Mtree => Box::new(others::mtree::Decoder::new(registry)),
             Format::Aide => Box::new(others::aide::Decoder::new(registry)),
             Format::Blocks => Box::new(blocks::Decoder::new(registry, options, &sample)),
@@ -295,6 +313,8 @@ impl Iterator for Decoder<'_> {
                 }
                 Ok(Some(Line::TooLong)) => Fault::TooLong.into(),
                 Ok(Some(Line::Whole(line))) if line.contains(&0) => Fault::Nul.into(),
+                // Programs of DOS end texts with it.
+                Ok(Some(Line::Whole(b"\x1A"))) if end == End::Line => Parsed::Neutral,
                 Ok(Some(Line::Whole(line))) if end == End::Line => decoder.line(sample::bare(line)),
                 Ok(Some(Line::Whole(line))) => decoder.line(line),
             };
@@ -384,6 +404,8 @@ pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Fo
         Format::Filehash
     } else if others::certutil::is_start(registry, first, lines.clone().next().unwrap_or_default()) {
         Format::Certutil
+    } else if others::gpg::is_start(&sample) {
+        Format::Gpg
     } else if others::mtree::is_start(&sample) {
         Format::Mtree
     } else if others::aide::is_start(&sample) {

@@ -19,6 +19,9 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
         let text = str::from_utf8(text).map_err(|_| Fault::Malformed("digest is not text"))?;
         return similarity::digest(algorithm, text);
     }
+    if let Some(digits) = pairs(text) {
+        return self::digest(algorithm, &digits);
+    }
     let length = algorithm.length();
     if let Some(padded) = padded(algorithm, text) {
         return Digest::from_bytes(algorithm, &padded).map_err(|_| Fault::WrongLength);
@@ -58,13 +61,24 @@ fn is_hexadecimal(text: &[u8]) -> bool {
 /// Lengths of digests of at least 16 bytes in hexadecimal.
 const HEXADECIMAL: [usize; 8] = [32, 40, 48, 56, 64, 80, 96, 128];
 
+/// The digits of a digest of at least 16 bytes in pairs: `d1:7c:…`, as `openssl dgst -c` prints
+/// them, and `D1-7C-…` of .NET's BitConverter; `None` of any other text.
+fn pairs(text: &[u8]) -> Option<Vec<u8>> {
+    let between = *text.get(2).filter(|byte| matches!(byte, b':' | b'-'))?;
+    let is_pair = |part: &[u8]| {
+        part.len() >= 2 && part[..2].iter().all(u8::is_ascii_hexdigit) && part.get(2).is_none_or(|end| *end == between)
+    };
+    let is_whole = text.len() % 3 == 2 && HEXADECIMAL.contains(&(2 * text.len().div_ceil(3)));
+    (is_whole && text.chunks(3).all(is_pair)).then(|| text.chunks(3).flat_map(|part| &part[..2]).copied().collect())
+}
+
 /// Whether a word looks like a digest of at least 16 bytes, in hexadecimal, base64 or base32.
 pub(crate) fn is_digest(word: &[u8]) -> bool {
     if word.iter().all(u8::is_ascii_hexdigit) {
         return HEXADECIMAL.contains(&word.len());
     }
     let padded = matches!((word.len(), word), (24 | 88, [.., b'=', b'=']) | (28 | 44, [.., b'=']) | (64, _));
-    !is_hexadecimal(word) && ((padded && base64(word).is_some()) || base32(word).is_some())
+    !is_hexadecimal(word) && ((padded && base64(word).is_some()) || base32(word).is_some() || pairs(word).is_some())
 }
 
 /// Base64 with exact padding, in either alphabet: `rclone hashsum --base64` takes the one for
@@ -111,6 +125,9 @@ pub(crate) fn wanted(registry: Registry, options: &Options) -> Vec<Algorithm> {
 
 /// A digest whose algorithm is known by its length: the first of the candidates that fits.
 pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
+    if let Some(digits) = pairs(text) {
+        return unnamed(candidates, &digits);
+    }
     if let Some((first, padded)) = candidates.first().and_then(|first| Some((first, padded(*first, text)?))) {
         return Digest::from_bytes(*first, &padded).map_err(|_| Fault::WrongLength);
     }

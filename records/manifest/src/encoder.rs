@@ -26,6 +26,7 @@ impl Format {
             Format::Catalogue
             | Format::Filehash
             | Format::Certutil
+            | Format::Gpg
             | Format::Table
             | Format::Blocks
             | Format::Mtree

@@ -33,6 +33,8 @@ pub enum Format {
     Filehash,
     /// The output of `certutil -hashfile`; only read.
     Certutil,
+    /// The output of `gpg --print-md`; only read.
+    Gpg,
     /// Separated values of others, with a header line or without; only read.
     Table,
     /// Blocks of keys and values; only read.
@@ -78,6 +80,7 @@ impl Format {
             Format::Catalogue => "catalogue",
             Format::Filehash => "filehash",
             Format::Certutil => "certutil",
+            Format::Gpg => "gpg",
             Format::Table => "table",
             Format::Blocks => "blocks",
             Format::Mtree => "mtree",

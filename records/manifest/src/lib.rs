@@ -70,6 +70,7 @@ pub mod lines;
 mod named;
 pub mod others;
 mod remark;
+mod returns;
 mod roles;
 pub mod row;
 mod sample;

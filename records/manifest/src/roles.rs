@@ -64,7 +64,7 @@ pub(crate) fn of(registry: Registry, label: &str) -> Role {
             Role::Folder
         }
         "version" => Role::Version,
-        "filename" | "filenames" | "file" | "location" | "destinationfile" => Role::Name(1),
+        "filename" | "filenames" | "originalfilename" | "file" | "location" | "destinationfile" => Role::Name(1),
         "name" => Role::Name(2),
         "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize"
         | "contentlength" => Role::Size,

@@ -15,7 +15,7 @@ use crate::count::Count;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
-use crate::others::{self, deep, gentoo, links, trailing};
+use crate::others::{self, deep, distinfo, gentoo, links, trailing};
 use crate::remark::{self, Remark};
 use crate::sample::{self, Sample};
 use crate::{blocks, bsd, digits, escape, roles, similarity};
@@ -144,6 +144,7 @@ pub(crate) struct Decoder {
     ends: Option<trailing::Shape>,
     /// Whether its lines are of `cksum` or `sum`: a checksum in decimal digits, a size and a name.
     is_cksum: bool,
+    sizes: distinfo::Sizes,
     /// The mode of shasum whose mark every line has, where nobody else computes that.
     mode: Option<(u8, &'static str)>,
     /// Whether every line has a mark between blanks behind its SHA-256, as `git lfs ls-files -l`
@@ -240,6 +241,7 @@ impl Decoder {
             is_gentoo: end == End::Line && gentoo::is_manifest(&sample.lines),
             ends: if end == End::Line { trailing::Shape::of(&sample.lines) } else { None },
             is_cksum: are_all(sample, is_cksum),
+            sizes: distinfo::Sizes::of(sample),
             is_starred: end == End::Line
                 && are_all(sample, |line| {
                     let (digest, rest) = line.split_at_checked(SHA256).unwrap_or_default();
@@ -341,6 +343,8 @@ impl Decoder {
                 self.shape = Shape::Marked;
                 &rest[1..]
             }
+            // A name of one blank, as GNU takes it, or none: of other lines it says nothing.
+            (Shape::Unknown, _) if rest == b" " => rest,
             (Shape::Unknown | Shape::Reversed, _) => {
                 self.shape = Shape::Reversed;
                 rest
@@ -451,8 +455,11 @@ impl DecodeLine for Decoder {
         if let Some(entry) = links::entry(self.registry, &self.assumed, line) {
             return entry.into();
         }
-        // Sizes beside the digests, and the fences of Markdown around them.
-        if bsd::is_size(line) || (line.starts_with(b"```") && !line.contains(&b' ')) {
+        if let Some(parsed) = self.sizes.line(line) {
+            return parsed;
+        }
+        // The fences of Markdown around digests.
+        if line.starts_with(b"```") && !line.contains(&b' ') {
             return Parsed::Neutral;
         }
         // The head of a section of TOML, whose lines are `"name" = "digest"`.
@@ -473,7 +480,7 @@ impl DecodeLine for Decoder {
         let entry = match bsd::split(line) {
             Some(tagged) => self.name(tagged.name, escaped).and_then(|name| {
                 let digest = bsd::digest(self.registry, &self.assumed, &tagged).map_err(|fault| fault.of(&name))?;
-                Ok(Entry { name, digests: vec![digest], ..Entry::default() })
+                Ok(self.sizes.sized(tagged.name, Entry { name, digests: vec![digest], ..Entry::default() }))
             }),
             None => self.plain(line, escaped).or_else(|fault| self.trailing(line).ok_or(fault)),
         };

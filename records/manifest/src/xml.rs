@@ -328,7 +328,7 @@ fn is_md5(tag: &str) -> bool {
 /// A folder of ASC-MHL, whose digests are of its tree and not of bytes, is skipped as folders are.
 fn without_tree(item: Item) -> Item {
     match item {
-        Item::Fault(Fault::NoFile(kind)) => {
+        Item::Fault(Fault::NoFile(kind @ "directory")) => {
             Item::Unhashed(Unhashed { name: kind.into(), reason: Reason::Skipped, code: kind.to_owned() })
         }
         item => item,

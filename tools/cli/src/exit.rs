@@ -87,7 +87,13 @@ impl Failure {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Failure { message: None, exit: Exit::Signal(13) };
         }
-        Failure::aborted(format!("the output is incomplete: {error}"))
+        let remedy = match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "; make room, and run it again",
+            std::io::ErrorKind::FileTooLarge => "; raise the limit (ulimit -f), and run it again",
+            std::io::ErrorKind::AlreadyExists => "; another run made the file meanwhile: look at it",
+            _ => "",
+        };
+        Failure::aborted(format!("the output is incomplete: {error}{remedy}"))
     }
 
     /// That of a job; `cancelled` is the exit of one that was cancelled.

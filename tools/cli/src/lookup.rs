@@ -16,8 +16,8 @@ use pfh::{Control, Output};
 #[command(after_help = "\
 Without --digest, digests are read from standard input, one per line.
 
-Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 a line was not a digest, a set was read in part or is empty, or no set has
-digests of that algorithm; 4 a set is damaged.")]
+Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 no digest was given, a line was not one, a set was read in part or is empty, or no
+set has digests of that algorithm; 4 a set is damaged.")]
 pub struct Lookup {
     /// Sets to search.
     #[command(flatten)]
@@ -70,6 +70,9 @@ fn try_run(args: &Lookup) -> Result<Exit, Failure> {
     if incomparable > 0 {
         let one = "digest has an algorithm that no set holds: nothing to compare it with";
         exit::say(many(incomparable, one, "digests have algorithms that no set holds: nothing to compare them with"));
+    }
+    if summary.is_empty() {
+        exit::say("standard input holds no digest: nothing was looked up");
     }
     Ok(Exit::of_verdict(summary.conclusion(&fail_on)))
 }

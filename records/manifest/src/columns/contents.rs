@@ -31,6 +31,8 @@ impl Columns {
         let is_sized = kinds[..2] == [Content::Number, Content::Digest] && (separator == b'\t' || digests == 1);
         let is_plain = kinds[1..width - 1].contains(&Content::Text) || width == 2;
         let is_deep = is_sized || (kinds[0] == Content::Digest && digests == 1 && is_plain);
+        // Nothing of md5deep's stands in quotes.
+        let is_deep = is_deep && !rows.iter().any(|row| row.starts_with(b"\""));
         let is_deep = is_deep || (separator == b'\t' && rows.iter().all(|row| deep::split(row).is_some()));
         if digests == 0 || is_deep || rows.iter().any(|row| row.starts_with(b"ed2k:")) {
             return None;

@@ -4,6 +4,7 @@
 
 mod contents;
 mod markdown;
+mod ruled;
 
 use std::fmt::Write;
 
@@ -16,9 +17,12 @@ use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed, Reason, Unha
 use crate::others;
 use crate::roles::{self, Role};
 use crate::sample::Sample;
+use ruled::{cut, is_rule};
 
 /// PowerShell 5 begins `Export-Csv` with this line.
-pub(crate) const TYPE: &[u8] = b"#TYPE";
+const TYPE: &[u8] = b"#TYPE";
+/// Excel reads and writes a line in front that states the separator: `sep=;`.
+const SEPARATED: &[u8] = b"sep=";
 /// AIDE's databases have their labels in a line that begins so.
 const AIDE: &[u8] = b"@@db_spec ";
 /// Separators of columns. A blank separates only where the list or its reader says so.
@@ -56,7 +60,7 @@ pub(crate) struct Columns {
     joined: bool,
     /// Whether every name has an asterisk in front.
     starred: bool,
-    /// The header line above a rule, and where its columns start.
+    /// The header line; above a rule, and where its columns start.
     header: Vec<u8>,
     starts: Vec<usize>,
 }
@@ -83,13 +87,14 @@ impl Columns {
     /// The columns of a list that begins with these lines; `None` if it has none.
     pub(crate) fn of(registry: Registry, sample: &Sample<'_>) -> Option<Columns> {
         let mut lines = sample.lines.iter().copied().filter(|line| !line.trim_ascii().is_empty());
-        let first = lines.clone().find(|line| !line.starts_with(TYPE))?;
+        let first = lines.clone().find(|line| !is_prologue(line))?;
         if let Some(columns) = Columns::in_markdown(registry, sample).or_else(|| Columns::ruled(registry, sample)) {
             return Some(columns);
         }
         if let Some(columns) = Columns::labelled(registry, first, Source::Header) {
             let rows = lines.clone().skip_while(|line| *line != first).skip(1);
-            return Some(columns.joined(&rows.collect::<Vec<_>>()));
+            let columns = columns.joined(&rows.collect::<Vec<_>>());
+            return Some(Columns { header: first.to_vec(), ..columns });
         }
         if let Some(labels) = sample.lines.iter().find_map(|line| line.strip_prefix(AIDE)) {
             let labels: Vec<&str> = str::from_utf8(labels).ok()?.split_ascii_whitespace().collect();
@@ -115,6 +120,13 @@ impl Columns {
             return Some(columns);
         }
         let rows: Vec<&[u8]> = lines.by_ref().filter(|line| !line.starts_with(b"#")).collect();
+        let (head, rows) = rows.split_at(rows.iter().take_while(|line| others::is_comment(line)).count());
+        if let Some((header, rows)) = rows.split_first().filter(|_| first.starts_with(b"#") || !head.is_empty())
+            && let Some(columns) = Columns::labelled(registry, header, Source::Header)
+        {
+            return Some(Columns { header: header.to_vec(), ..columns.joined(rows) });
+        }
+        let rows = [head, rows].concat();
         if let Some(columns) = Columns::body(registry, &rows) {
             return Some(columns);
         }
@@ -122,39 +134,6 @@ impl Columns {
         between.or_else(|| {
             let is_head = |row: &&&[u8]| others::is_comment(row) || !holds_digest(row);
             Columns::leading(registry, &rows[rows.iter().take_while(is_head).count()..])
-        })
-    }
-
-    /// Columns whose labels have a rule of dashes below, as `7z h`, `unzip -v` and PowerShell print
-    /// them. The last column is the name, or every row has all digests where their columns start;
-    /// where labels say nothing, the contents of the rows do.
-    fn ruled(registry: Registry, sample: &Sample<'_>) -> Option<Columns> {
-        (1..sample.lines.len()).filter(|at| is_rule(sample.lines[*at])).find_map(|at| {
-            let (header, rule) = (sample.lines[at - 1], sample.lines[at]);
-            let begins = |at: &usize| rule[*at] != b' ' && at.checked_sub(1).is_none_or(|before| rule[before] == b' ');
-            let starts: Vec<usize> = (0..rule.len()).filter(begins).collect();
-            let labels = cut(header, &starts);
-            let roles: Vec<Role> =
-                labels.iter().map(|label| roles::of(registry, &String::from_utf8_lossy(label))).collect();
-            let is_last = matches!(roles.last(), Some(Role::Name(_)));
-            let rows = sample.lines[at + 1..].iter().take_while(|line| !line.trim_ascii().is_empty() && !is_rule(line));
-            let rows: Vec<Vec<Vec<u8>>> = rows.map(|row| cut(row, &starts)).collect();
-            let columns = Columns {
-                separator: b' ',
-                roles,
-                source: Source::Rule,
-                header: header.trim_ascii().to_vec(),
-                starts,
-                ..Columns::default()
-            };
-            if columns.is_list() {
-                return (is_last || columns.fits(&rows)).then_some(columns);
-            }
-            let rows: Vec<Vec<u8>> = rows.iter().map(|row| row.join(&b'\t')).collect();
-            let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-            let is_digest = |row: &&[u8]| row.split(|byte| *byte == b'\t').any(digits::is_digest);
-            let inferred = rows.iter().all(is_digest).then(|| Columns::by_place(&rows)).flatten()?;
-            Some(Columns { roles: inferred, ..columns })
         })
     }
 
@@ -170,17 +149,6 @@ impl Columns {
         let mut roles = vec![Role::Other; 11];
         (roles[0], roles[1], roles[6]) = (Role::Digest(md5), Role::Name(0), Role::Size);
         Some(Columns { separator: b'|', roles, source: Source::Contents, ..Columns::default() })
-    }
-
-    /// Whether the rows have digests where the labels say, all of them.
-    fn fits(&self, rows: &[Vec<Vec<u8>>]) -> bool {
-        let is_one = |role: &Role, field: &[u8]| match role {
-            Role::Hash => digits::is_digest(field),
-            Role::Digest(of) => digits::digest(*of, field).is_ok(),
-            _ => true,
-        };
-        let fits = |row: &Vec<Vec<u8>>| self.roles.iter().zip(row).all(|(role, field)| is_one(role, field));
-        !rows.is_empty() && rows.iter().all(fits)
     }
 
     /// The columns of the first table in Markdown with names and digests: by its labels, or by the
@@ -308,22 +276,14 @@ impl Columns {
     }
 }
 
+/// Whether a line stands in front of a table, and says nothing of its rows.
+fn is_prologue(line: &[u8]) -> bool {
+    line.starts_with(TYPE) || (line.starts_with(SEPARATED) && line.len() <= SEPARATED.len() + 1)
+}
+
 /// Whether a word between blanks is a digest.
 fn holds_digest(line: &[u8]) -> bool {
     line.split(|byte| byte.is_ascii_whitespace() || *byte == b'`').any(digits::is_digest)
-}
-
-/// Whether a line is a rule of dashes, or of `=`, with a gap at least.
-fn is_rule(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    line.contains(&b' ') && line.iter().all(|byte| b"-= ".contains(byte))
-}
-
-/// The parts of a line that start at these places.
-fn cut(line: &[u8], starts: &[usize]) -> Vec<Vec<u8>> {
-    let ends = starts.iter().skip(1).copied().chain([line.len()]);
-    let part = |(start, end): (&usize, usize)| line.get(*start..end.min(line.len())).unwrap_or_default();
-    starts.iter().zip(ends).map(part).map(|part| part.trim_ascii().to_vec()).collect()
 }
 
 /// Reads them.
@@ -445,7 +405,12 @@ impl DecodeLine for Decoder {
             return Parsed::Neutral;
         }
         let is_head = self.columns.source == Source::Contents && self.columns.separator == b' ' && !holds_digest(line);
-        if !self.begun && (line.starts_with(TYPE) || is_head) {
+        if !self.begun && (is_prologue(line) || is_head) {
+            return Parsed::Neutral;
+        }
+        // Comments in front of a header line, and that line again, where tables were joined.
+        let is_labelled = self.columns.source == Source::Header && !self.columns.header.is_empty();
+        if is_labelled && (line == self.columns.header) == self.begun {
             return Parsed::Neutral;
         }
         if !self.is_row(line) {

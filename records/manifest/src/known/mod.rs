@@ -119,7 +119,7 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     let mut text = Text::open(Box::new(reader) as Box<dyn BufRead + '_>)?;
     let mut start = Vec::new();
     text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
-    let (text, _) = decode::unsigned(text, &mut start)?;
+    let (text, _) = decode::unsigned(text, &mut start, true)?;
     let stated = (!options.columns.is_empty()).then_some(Kind::Table);
     let kind = options.kind.or(stated).unwrap_or_else(|| {
         let named = if options.assumed.is_empty() { &options.hints } else { &options.assumed };

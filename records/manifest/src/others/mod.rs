@@ -5,8 +5,10 @@ pub(crate) mod aide;
 pub(crate) mod catalogue;
 pub(crate) mod certutil;
 pub(crate) mod deep;
+pub(crate) mod distinfo;
 pub(crate) mod filehash;
 pub(crate) mod gentoo;
+pub(crate) mod gpg;
 pub(crate) mod links;
 pub(crate) mod mtree;
 pub(crate) mod ocfl;
@@ -59,10 +61,12 @@ pub(crate) fn foreign(start: &[u8]) -> Option<&'static str> {
 }
 
 /// An algorithm as people and Windows spell it: `SHA256`, `SHA-256`, `md5 hash`, `MD5Hash`, `SHA1
-/// checksum`.
+/// checksum`; and as XML Signature does, `http://www.w3.org/2000/09/xmldsig#sha1`.
 pub(crate) fn algorithm(registry: Registry, text: &str) -> Option<Algorithm> {
     let lower = text.trim().to_ascii_lowercase();
-    let bare = ["hash", "checksum", "sum", "digest"].iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
+    let address = lower.strip_prefix("http").and_then(|rest| rest.rsplit_once('#'));
+    let lower = address.map_or(&*lower, |(_, name)| name);
+    let bare = ["hash", "checksum", "sum", "digest"].iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(lower);
     let bare = bare.trim_end_matches([' ', '_', '-']);
     // SHA-1, SHA-256: without the hyphen; SHA3-256 keeps its own.
     let joined = bare.strip_prefix("sha-").map(|rest| format!("sha{rest}"));

@@ -13,12 +13,22 @@ use crate::sample::Sample;
 /// Bytes of a line that goes on over several.
 const LINE: usize = 1 << 20;
 
-/// Whether a list is one: its first line says so, or it has a line of defaults.
+/// Whether a list is one: its first line says so, or it has a line of defaults, or, as `mtree -C`
+/// prints them, every line has a type behind its name.
 pub(crate) fn is_start(sample: &Sample<'_>) -> bool {
     let mut lines = sample.lines.iter().filter(|line| !line.trim_ascii().is_empty());
+    let is_typed = |line: &[u8]| {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip(1);
+        words.any(|word| TYPES.iter().any(|kind| word.strip_prefix(b"type=") == Some(kind.as_bytes())))
+    };
+    let mut records = lines.clone().filter(|line| !line.starts_with(b"#")).peekable();
     lines.clone().next().is_some_and(|first| first.starts_with(b"#mtree"))
         || lines.any(|line| line.starts_with(b"/set ") && line.contains(&b'='))
+        || (records.peek().is_some() && records.all(|line| is_typed(line)))
 }
+
+/// The types of entries.
+const TYPES: [&str; 7] = ["block", "char", "dir", "fifo", "file", "link", "socket"];
 
 /// Reads them.
 pub(crate) struct Decoder {

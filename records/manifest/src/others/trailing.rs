@@ -17,6 +17,10 @@ pub(crate) struct Shape {
     quoted: bool,
     /// Whether every name has a size behind it.
     sized: bool,
+    /// Whether blanks stand around every name: in front of it, where a section has it, or behind
+    /// it, where digests stand in columns.
+    indented: bool,
+    padded: bool,
 }
 
 /// The parts of a line.
@@ -179,8 +183,17 @@ impl Shape {
             let count = found.iter().map(|(_, count)| *count).min()?;
             let quoted = names().all(is_quoted);
             let sized = names().all(|name| sized(name).is_some());
+            let is_blank = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b' ' | b'\t'));
+            let is_assigned = matches!(separator, Separator::Colon | Separator::Equals);
+            let indented = is_assigned && names().all(|name| is_blank(name.first()));
+            // Digests that all begin at one place of their lines, or all behind blanks.
+            let (mut lengths, is_spaced) = (names().map(<[u8]>::len), |name: &[u8]| is_blank(name.last()));
+            let is_aligned = lengths.next().is_some_and(|first| lengths.all(|length| length == first));
+            let padded = matches!(separator, Separator::Space | Separator::Spaces)
+                && found.len() > 1
+                && (names().all(is_spaced) || (is_aligned && names().any(is_spaced)));
             let is_most = 2 * found.len() > lines.len() && !names().all(is_label);
-            is_most.then_some(Shape { separator, count, quoted, sized })
+            is_most.then_some(Shape { separator, count, quoted, sized, indented, padded })
         })
     }
 
@@ -188,6 +201,8 @@ impl Shape {
     pub(crate) fn split(self, line: &[u8]) -> Option<Parts<'_>> {
         let (name, digests) = self.separator.split(line, self.count)?;
         let name = if self.quoted { enclosed(name) } else { name };
+        let name = if self.indented { name.trim_ascii_start() } else { name };
+        let name = if self.padded { name.trim_ascii_end() } else { name };
         let (name, size) = match self.sized {
             true => sized(name).map(|(name, size)| (name, Some(size)))?,
             false => (name, None),
@@ -306,7 +321,9 @@ mod tests {
     #[test]
     fn the_first_rows_tell_how_lines_end() {
         let of = |text: &str| Shape::of(&text.lines().map(str::as_bytes).collect::<Vec<_>>());
-        let shape = |separator, count| Some(Shape { separator, count, quoted: false, sized: false });
+        let shape = |separator, count| {
+            Some(Shape { separator, count, quoted: false, sized: false, indented: false, padded: false })
+        };
         assert_eq!(of(&format!("a\t{MD5}\n")), shape(Separator::Tab, 1));
         assert_eq!(of(&format!("a b {MD5}\nc {MD5}\n")), shape(Separator::Space, 1));
         // The second name ends like a digest.

@@ -292,3 +292,39 @@ fn long_lists_and_long_lines() {
         assert_eq!(count, 100_000, "{line}");
     }
 }
+
+/// As gpg 2 prints the digests of empty files.
+#[test]
+fn gpg_prints_digits_in_groups() {
+    let md5 = "D4 1D 8C D9 8F 00 B2 04  E9 80 09 98 EC F8 42 7E";
+    let sha512 = "x.tgz: CF83E135 7EEFB8BD F1542850 D66D8007 D620E405 0B5715DC 83F4A921 D36CE9CE\n       \
+                  47D0D13C 5D85F2B0 FF8318D2 877EEC2F 63B931BD 47417A81 A538327A F927DA3E\n";
+    reads(&format!("x: {md5}\n"), Format::Gpg, &["x md5:d41d?"]);
+    reads(sha512, Format::Gpg, &["x.tgz sha512:cf83?"]);
+    reads(&format!("{sha512}y: z: {md5}\n"), Format::Gpg, &["x.tgz sha512:cf83?", "y: z md5:d41d?"]);
+    // A long name has a line of its own, and the last line may have one group.
+    let long = format!("{}.txt", "long".repeat(10));
+    let several = format!(
+        "{long}: \n   MD5 = {md5}\n{long}: \nRMD160 = 9C11 85A5 C5E9 FC54 6128  0897 7EE8 F548 B225 8D31\n{long}: \n\
+         SHA224 = D14A028C 2A3A2BC9 476102BB 288234C4 15A2B01F\n         828EA62A\n         C5B3E42F\n"
+    );
+    reads(
+        &several,
+        Format::Gpg,
+        &[&format!("{long} md5:d41d"), &format!("{long} ripemd160:9c11"), &format!("{long} sha224:d14a")],
+    );
+    // A damaged line makes neither another list nor another digest of its neighbour.
+    let damaged = format!("a: {md5}\nb: XY{}\nc: {md5}\n", &md5[2..]);
+    let fault = "! no digits in groups, as gpg --print-md prints them";
+    reads(&damaged, Format::Gpg, &["a md5:d41d?", fault, "c md5:d41d?"]);
+    reads(&sha512.replace("      47D0", "      4D0"), Format::Gpg, &[fault]);
+    reads(&format!("x:   TIGER = {md5}\n"), Format::Gpg, &["! digest of a wrong length"]);
+    reads(&format!("x:   WHAT = {md5}\n"), Format::Gpg, &["! unknown algorithm WHAT"]);
+    // Of standard input, in a list that is called after its file.
+    let bare = Options { bare: true, ..Options::default() };
+    let nameless = sha512.strip_prefix("x.tgz: ").expect("a name");
+    assert_eq!(rows(open(nameless.as_bytes(), &bare)), [" sha512:cf83?"]);
+    reads(nameless, Format::Gpg, &["! no name", "! no name"]);
+    // Names of one letter and words of capitals are names.
+    reads(&format!("{MD5}  AB CD\n"), Format::Sums, &["AB CD md5:764e?"]);
+}

@@ -90,7 +90,8 @@ fn digests_behind_equals_at_and_in_quotes() {
 #[test]
 fn lines_that_state_no_digest_by_design() {
     let distinfo = format!("TIMESTAMP = 1600000000\nSHA256 (a) = {SHA256}\nSIZE (a) = 3\n");
-    reads(&distinfo, Format::Sums, &["a sha256:98ea"]);
+    // The size is compared with that of the file.
+    reads(&distinfo, Format::Sums, &["a sha256:98ea", "a 3 sha256:98ea"]);
     let signed = format!("untrusted comment: verify with x.pub\nRWRGj1pRpprAfgeF\nSHA256 (a) = {SHA256}\n");
     reads(&signed, Format::Sums, &["a sha256:98ea"]);
     reads(&format!("```\n{MD5}  a\n```\n"), Format::Sums, &["a md5:764e?"]);
@@ -172,6 +173,19 @@ fn properties_of_powershell() {
     reads(&xml, Format::Xml, &["C:/t/a md5:764e"]);
 }
 
+/// A digest without a name is of nobody, and is no digest that somebody left out.
+#[test]
+fn records_of_xml_have_names() {
+    let named = format!("<file><name>a</name><md5>{MD5}</md5></file>");
+    let nameless = format!("<file><label>b</label><md5>{MD5}</md5></file>");
+    let fault = "! digests of a thing without a name, not of a file";
+    reads(&format!("<list>{named}{nameless}</list>"), Format::Xml, &["a md5:764e", fault]);
+    reads(&format!("<list><files>{named}{nameless}</files></list>"), Format::Xml, &["a md5:764e", fault]);
+    let asset = "<Asset><Hash Algorithm='http://www.w3.org/2000/09/xmldsig#sha1'>qZk+NkcGgWq6PiVxeFDCbJzQ2J0=</Hash>\
+                 <Size>3</Size><OriginalFileName>a</OriginalFileName></Asset>";
+    reads(&format!("<PackingList><AssetList>{asset}</AssetList></PackingList>"), Format::Xml, &["a 3 sha1:a999"]);
+}
+
 #[test]
 fn packed_lists_are_named() {
     let xz = "\u{fd}7zXZ\0";
@@ -181,4 +195,82 @@ fn packed_lists_are_named() {
         crate::notations::rows(decoder),
         ["! no list that is understood: packed with xz, which is not unpacked here"]
     );
+}
+
+#[test]
+fn a_line_without_a_name_decides_no_separator() {
+    let all = ["  md5:764e?", "b md5:764e?", "c md5:764e?"];
+    reads(&format!("{MD5}  \n{MD5}  b\n{MD5} *c\n"), Format::Sums, &all);
+    // In the BSDs' order a blank is a name as any.
+    reads(&format!("{MD5} b\n{MD5}  \n"), Format::Sums, &["b md5:764e?", "  md5:764e?"]);
+}
+
+#[test]
+fn lines_end_with_cr_alone() {
+    reads(&format!("{MD5}  a\r{MD5}  b\r"), Format::Sums, &["a md5:764e?", "b md5:764e?"]);
+    reads(&format!("name,md5\ra,{MD5}\rb,{MD5}"), Format::Table, &["a md5:764e", "b md5:764e"]);
+    let long: String = (0..4000).map(|n| format!("{MD5}  {n}\r")).collect();
+    assert_eq!(crate::notations::rows(crate::notations::open(long.as_bytes(), &Default::default())).len(), 4000);
+    // In a list with LF a CR is a part of a name, and NUL ends records by itself.
+    reads(&format!("{MD5}  a\rb\n{MD5}  c\n"), Format::Sums, &["a\rb md5:764e?", "c md5:764e?"]);
+    reads(&format!("{MD5}  a\rb\0{MD5}  c\0"), Format::Sums, &["a\rb md5:764e?", "c md5:764e?"]);
+}
+
+#[test]
+fn a_text_of_dos_ends_with_its_sign() {
+    reads(&format!("{MD5}  a\r\n\x1a"), Format::Sums, &["a md5:764e?"]);
+    reads(&format!("{MD5}  a\r\n\x1a\x1a"), Format::Sums, &["a md5:764e?", "! no name"]);
+}
+
+#[test]
+fn tables_have_lines_in_front_of_their_labels() {
+    let (one, two) = (["a md5:764e"], ["a md5:764e?", "b md5:764e?"]);
+    reads(&format!("sep=;\r\nName;MD5\r\na;{MD5}\r\n"), Format::Table, &one);
+    reads(&format!("# made by x\n# on Monday, at 7\nname,md5\na,{MD5}\n"), Format::Table, &one);
+    reads(&format!("; made by x\nname,md5\na,{MD5}\n"), Format::Table, &one);
+    reads(&format!("name,md5\na,=\"{MD5}\"\n"), Format::Table, &one);
+    // Two tables, one behind the other.
+    reads(&format!("name,md5\na,{MD5}\nname,md5\na,{MD5}\n"), Format::Table, &[one[0], one[0]]);
+    reads(&format!("\"{MD5}\",\"a\"\n\"{MD5}\",\"b\"\n"), Format::Table, &two);
+    // Pairs of digits, as .NET's BitConverter prints them.
+    let pairs: Vec<String> =
+        MD5.as_bytes().chunks(2).map(|pair| String::from_utf8_lossy(pair).to_uppercase()).collect();
+    reads(&format!("a,{}\nb,{}\n", pairs.join("-"), pairs.join(":")), Format::Table, &two);
+    let short = pairs[1..].join("-");
+    reads(&format!("name,md5\na,{short}\nb,{MD5}\n"), Format::Table, &["! digest of a wrong length", "b md5:764e"]);
+}
+
+#[test]
+fn blanks_around_names_are_of_the_layout() {
+    let both = ["a md5:764e?", "b c md5:764e?"];
+    reads(&format!("a    {MD5}\nb c  {MD5}\n"), Format::Sums, &both);
+    reads(
+        &format!("a  md5:{MD5} md5:{MD5}\nb c  md5:{MD5} md5:{MD5}\n"),
+        Format::Sums,
+        &["a md5:764e md5:764e", "b c md5:764e md5:764e"],
+    );
+    reads(&format!("  a: {MD5}\n  b c: {MD5}\n"), Format::Sums, &both);
+    // A single line has no layout.
+    reads(&format!("a   {MD5}\n"), Format::Sums, &["a  md5:764e?"]);
+    reads(&format!(" a  {MD5}\n"), Format::Sums, &[" a md5:764e?"]);
+}
+
+#[test]
+fn sizes_stand_in_lines_of_their_own() {
+    let tagged = format!("MD5 (a) = {MD5}\n");
+    let sized = ["a md5:764e", "a 3 md5:764e"];
+    reads(&format!("TIMESTAMP = 1600000000\n{tagged}SIZE (a) = 3\n"), Format::Sums, &sized);
+    reads(&format!("$NetBSD$\n\n{tagged}Size (a) = 3 bytes\n"), Format::Sums, &sized);
+    reads(&format!("SIZE (a) = 3\n{tagged}"), Format::Sums, &["a 3 md5:764e"]);
+    // Not of a file with a digest.
+    reads(&format!("{tagged}SIZE (b) = 3\n"), Format::Sums, &["a md5:764e"]);
+}
+
+#[test]
+fn every_line_of_mtree_has_a_type() {
+    let list = format!("./a b/c\\040d type=file size=3 md5={MD5}\n./d type=dir mode=0755\n").replace("a b/", "a/");
+    reads(&list, Format::Mtree, &["./a/c d 3 md5:764e"]);
+    reads(&format!("# x\na uid=0 type=file md5digest={MD5}\n"), Format::Mtree, &["a md5:764e"]);
+    // A name as any.
+    reads(&format!("a type=file  {MD5}\nb  {MD5}\n"), Format::Sums, &["a type=file md5:764e?", "b md5:764e?"]);
 }

@@ -62,10 +62,18 @@ pub fn takes_value(page: &Command, path: &str, name: &str) -> Option<bool> {
 fn is_named(names: &str, name: &str) -> bool {
     names.split('|').any(|one| match one {
         "--{ALGORITHM}" => name.strip_prefix("--").is_some_and(|name| algorithm(name).is_some()),
+        "-{AK}" => is_audit(name),
         // As OpenSSL and tools of Windows write it.
         "-{ALGORITHM}" => name.len() > 3 && name.strip_prefix('-').is_some_and(|name| algorithm(name).is_some()),
         one => one == name,
     })
+}
+
+/// Whether a word has hashdeep's letters for an audit and its list, `-ak`, `-rlvvak`, among others
+/// of hashdeep's that say nothing here.
+fn is_audit(name: &str) -> bool {
+    let letters = name.strip_prefix('-').and_then(|letters| letters.strip_suffix('k')).unwrap_or_default();
+    letters.contains('a') && letters.chars().all(|letter| "abelrsv".contains(letter))
 }
 
 /// The name of an algorithm as other programs spell it: `sha256sum`, `md5deep`, `b3sum`.
@@ -217,6 +225,11 @@ fn takes(pattern: &'static str, word: &OsStr, operands: &[&OsStr], captures: &mu
     let is_size = crate::size::parse(text).is_ok();
     let fits = match class {
         "N" => text.parse::<u64>().is_ok(),
+        "BYTES" => {
+            let Some(bits) = text.parse::<u32>().ok().and_then(|bytes| bytes.checked_mul(8)) else { return false };
+            captures.insert("BYTES", bits.to_string().into());
+            return true;
+        }
         "SIZE" => is_size,
         "WINDOW" => is_size && !text.parse::<u64>().is_ok_and(|number| number <= 1024),
         "SET" => !is_size,

@@ -1,13 +1,14 @@
 //! A row of the table: a typed line, and its treatment.
 //!
-//! Words in braces stand for words typed there; the name says what fits: `{N}` a number, `{SIZE}`
-//! a size, `{SET}` neither of these (a list, of a name that need not be there), `{LIST}` a file,
-//! `{FILE}` an existing path, `{DIR}` a directory, `{NEW}` a path that is not there, `{DIGEST}`
-//! hexadecimal digits, `{ALGORITHM}` an algorithm, also spelt `sha256sum` or `md5deep`,
-//! `{COMMAND}` a command of pfh's, `{STATED}` a digest whose length says its algorithm, which is
-//! put in front, `{EWF}` a name that ends as an image's, `{IMAGE}` such a file, `{PLACE}` a file
-//! or nothing yet, `{BELOW}` a path that lies below another operand, `{GLOB}` anything but the
-//! name of a file; others fit everything. `{BASE}` is the last component of the last file or
+//! Words in braces stand for words typed there; the name says what fits: `{N}` a number, `{BYTES}`
+//! one that is put in as bits, `{SIZE}` a size, `{SET}` neither of these (a list, of a name that
+//! need not be there), `{LIST}` a file, `{FILE}` an existing path, `{DIR}` a directory, `{NEW}` a
+//! path that is not there, `{DIGEST}` hexadecimal digits, `{ALGORITHM}` an algorithm, also spelt
+//! `sha256sum` or `md5deep`, `{COMMAND}` a command of pfh's, `{STATED}` a digest whose length says
+//! its algorithm, which is put in front, `{EWF}` a name that ends as an image's, `{IMAGE}` such a
+//! file, `{PLACE}` a file or nothing yet, `{BELOW}` a path that lies below another operand,
+//! `{GLOB}` anything but the name of a file; others fit everything. The option `-{AK}` is `-ak` of
+//! hashdeep, with others of its letters. `{BASE}` is the last component of the last file or
 //! directory, `…` the rest of the line.
 
 /// The treatment of a line.

@@ -44,6 +44,7 @@ fn c01_a_full_device_is_an_aborted_run() {
     // One file: less than any buffer holds, so that the failure comes with the last flush.
     let seen = pfh_hash(["tree/00/000000"]).directory(room.path()).output("/dev/full").run().unwrap();
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
+    assert!(seen.stderr.contains("(ENOSPC); make room, and run it again"), "{}", seen.stderr);
 }
 
 #[test]

@@ -51,6 +51,12 @@ fn digests_from_standard_input() {
     assert!(seen.stderr.contains("standard input:3:"), "{}", seen.stderr);
     let seen = pfh(["lookup", "-f", "jsonl", "--fail-on", "", "-k"]).arg(&known).input(input).run().unwrap();
     assert_eq!(seen.code, Some(3), "a line was not a digest");
+    // Without a digest nothing is known.
+    for nothing in ["", "\n\n"] {
+        let empty = pfh(["lookup", "-k"]).arg(&known).input(nothing).run().unwrap();
+        assert_eq!((empty.code, empty.stdout.len()), (Some(3), 0));
+        assert!(empty.stderr.contains("standard input holds no digest"), "{}", empty.stderr);
+    }
     let first: Value = serde_json::from_slice(seen.lines()[0]).unwrap();
     assert_eq!((first["verdict"].as_str(), first["sets"][0]["set"].as_str()), (Some("known-bad"), Some("malware")));
 }

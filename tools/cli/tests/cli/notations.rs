@@ -45,6 +45,52 @@ fn whole_lists_are_verified_and_others_named() {
     assert!(seen.stderr.contains("d/g"), "{}", seen.stderr);
 }
 
+/// A digest alone is of the file that its list is called after, also where a program names standard
+/// input beside it.
+#[test]
+fn a_digest_of_standard_input_is_of_the_file_that_the_list_is_called_after() {
+    let room = room();
+    for (name, line) in [
+        ("f.sha256", format!("SHA2-256(stdin)= {SHA256}\n")),
+        ("f.sha256", format!("{SHA256}  (stdin)\n")),
+        ("f.sha256.txt", format!("{SHA256}\n")),
+        ("f.sha256.txt", format!("{SHA256}  -\n")),
+        ("f.md5.txt", format!("{MD5}  f\n")),
+        ("f.sha256", format!("{}\n", spaced(SHA256))),
+    ] {
+        let good = room.file(name, line.as_bytes());
+        let seen = pfh(&room, &["check", name]);
+        assert_eq!((seen.code, &seen.stdout[..]), (Some(0), &b"f: OK\n"[..]), "{line}: {}", seen.stderr);
+        std::fs::write(good, line.replacen(['3', 'C'], "0", 1)).unwrap();
+        let seen = pfh(&room, &["check", name]);
+        assert_eq!((seen.code, &seen.stdout[..]), (Some(1), &b"f: FAILED\n"[..]), "{line}: {}", seen.stderr);
+    }
+    room.file("list.txt", format!("{SHA256}\n").as_bytes());
+    assert_eq!(pfh(&room, &["check", "list.txt"]).code, Some(3));
+}
+
+/// Digits in groups of eight capitals, as `gpg --print-md SHA256` prints them.
+fn spaced(digits: &str) -> String {
+    let groups: Vec<&str> = (0..digits.len() / 8).map(|at| &digits[8 * at..8 * at + 8]).collect();
+    groups.join(" ").to_uppercase()
+}
+
+/// A stated size that is not the file's is a difference, wherever the list states it.
+#[test]
+fn a_size_in_a_line_of_its_own_is_compared() {
+    let room = room();
+    for (size, code) in [(2, 0), (3, 1)] {
+        for list in [
+            format!("SHA256 (f) = {SHA256}\nSIZE (f) = {size}\n"),
+            format!("SIZE (f) = {size}\nSHA256 (f) = {SHA256}\n"),
+        ] {
+            room.file("distinfo", list.as_bytes());
+            let seen = pfh(&room, &["check", "distinfo"]);
+            assert_eq!(seen.code, Some(code), "{list}: {}", seen.stderr);
+        }
+    }
+}
+
 #[test]
 fn columns_that_the_user_states() {
     let room = room();

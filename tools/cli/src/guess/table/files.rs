@@ -71,6 +71,7 @@ pub const ROWS: &[Row] = &[
     runs("check", "-c", "", "sha256sum"),
     runs("check", "--check", "", "sha256sum"),
     runs("check|diff", "-v|--verbose", "", "hashdeep"),
+    runs("check|match", "-l|-b", "", "hashdeep"),
     runs("diff", "-q|--quiet", "", "diff").over().with(&["-r", "--recursive", "-N", "--new-file"]),
     runs("check|diff|verify|bag|bag validate|bag create", "-r|-R|--recursive", "", "hashdeep, diff"),
     asks(
