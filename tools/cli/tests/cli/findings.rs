@@ -383,7 +383,7 @@ fn levels_of_jobs_that_make_and_search() {
     );
     let shrunk = format!("{tree}; rm d/b");
     exits(&shrunk, "tree check d", &[("", 1), ("tree/removed=warn", 0), ("tree/removed=ignore", 2)]);
-    // A difference always counts, also beside lowered findings; a check that compared nothing is incomplete.
+    // A difference always counts; a check that compared nothing is incomplete.
     exits(&format!("{grown}; echo z > d/a"), "tree check d", &[("tree/added=ignore", 1)]);
     exits(&format!("{tree}; rm d/*"), "tree check d", &[("", 1), ("tree/removed=warn", 3)]);
     for command in ["tree check d", "audit verify k c a", "verify i", "dups d", "bag validate b"] {
