@@ -229,7 +229,7 @@ impl Output {
         };
         match os::sync(&fd) {
             // Some file systems have no sync.
-            Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+            Ok(()) | Err(Errno::INVAL) => {}
             Err(errno) => {
                 place.discard(temporary);
                 return Err(os::broken("fsync", errno));
@@ -268,7 +268,7 @@ impl Output {
 pub fn replace(file: impl AsFd, fresh: &Path, path: &Path) -> io::Result<()> {
     match os::sync(file) {
         // Some file systems have no sync.
-        Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+        Ok(()) | Err(Errno::INVAL) => {}
         Err(errno) => return Err(os::broken("fsync", errno)),
     }
     os::rename(fresh, path).map_err(failed("rename"))?;
