@@ -9,6 +9,7 @@ use pfh_engine::imaging::Imaged;
 use pfh_source::device::hidden::Hidden;
 use pfh_source::device::{Bad, Medium};
 use pfh_source::terminal::shown;
+use pfh_source::{FindingId, Levels};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io;
@@ -252,6 +253,8 @@ pub struct Summary {
     pub smart: [Facts; 2],
     /// The time stamp of the log's last line, or why there is none; `None` if none was asked for.
     pub stamped: Option<Result<Stamped, String>>,
+    /// How much findings count.
+    pub levels: Levels,
 }
 
 impl Summary {
@@ -276,6 +279,7 @@ impl Summary {
             hidden: None,
             smart: Default::default(),
             stamped: None,
+            levels: asked.request.levels.clone(),
         }
     }
 
@@ -285,6 +289,11 @@ impl Summary {
         let mut all = self.compared.iter().chain(&self.compared_with);
         let is_read = self.imaged.bad.is_empty() && self.departures.is_empty() && self.changed.is_none();
         is_read && all.all(|one| one.verdict() != Verdict::NothingToCompareWith)
+    }
+
+    /// Whether the log has the time stamp that was asked for, or its lack does not count.
+    pub fn is_stamped(&self) -> bool {
+        !matches!(self.stamped, Some(Err(_))) || !self.levels.counts(FindingId::AcquireTimestamp)
     }
 
     /// Whether a target or another medium was compared and is not the image.

@@ -5,6 +5,7 @@ use super::naming::named_after;
 use crate::outputs::Outputs;
 use pfh_container::ewf::{About, Compression};
 use pfh_digest::Algorithm;
+use pfh_source::Levels;
 use pfh_source::device::Access;
 use pfh_source::os::names::with_ending;
 use pfh_source::terminal::shown;
@@ -144,6 +145,8 @@ pub struct Request {
     pub timestamp: Option<String>,
     /// The file of an account of the acquisition in CASE 1.4.
     pub case: Option<PathBuf>,
+    /// How much findings count.
+    pub levels: Levels,
     /// How the program was called, for the logs.
     pub command_line: String,
     /// Other files that the caller reads and writes: none of them may be a source or a target.
@@ -179,6 +182,7 @@ impl Request {
             key: None,
             timestamp: None,
             case: None,
+            levels: Levels::new(),
             command_line: command_line(),
             outputs: Outputs::default(),
         }

@@ -5,8 +5,8 @@ use super::event::Summary;
 use super::hidden::HiddenRow;
 use super::stamping::Stamped;
 use pfh_manifest::row::Mark;
-use pfh_source::FindingId;
 use pfh_source::terminal::shown;
+use pfh_source::{FindingId, Levels};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ fn lost(target: &super::event::Lost) -> Lost<'_> {
     Lost { cause: &target.cause, mark: Mark::of(FindingId::AcquireTarget), path: shown(&target.path) }
 }
 
-fn timestamp(stamped: &Result<Stamped, String>) -> Timestamp<'_> {
+fn timestamp<'a>(stamped: &'a Result<Stamped, String>, levels: &Levels) -> Timestamp<'a> {
     match stamped {
         Ok(Stamped { path, stamp, .. }) => Timestamp {
             cause: None,
@@ -107,7 +107,8 @@ fn timestamp(stamped: &Result<Stamped, String>) -> Timestamp<'_> {
             time: Some(&stamp.time),
         },
         Err(cause) => {
-            Timestamp { cause: Some(cause), mark: Some(Mark::of(FindingId::AcquireTimestamp)), ..Timestamp::default() }
+            let mark = Some(Mark::at(FindingId::AcquireTimestamp, levels));
+            Timestamp { cause: Some(cause), mark, ..Timestamp::default() }
         }
     }
 }
@@ -148,7 +149,7 @@ impl<'a> AcquisitionRow<'a> {
                     verified: compared.map(Compared::is_good),
                 })
                 .collect(),
-            timestamp: summary.stamped.as_ref().map(timestamp),
+            timestamp: summary.stamped.as_ref().map(|stamped| timestamp(stamped, &summary.levels)),
             unreadable: imaged.bad.iter().map(unreadable).collect(),
         }
     }

@@ -4,7 +4,7 @@ use super::scene::{Asked, Scene, Server};
 use super::verdict::{AuditVerdict, Evidence};
 use crate::verdict::Verdict;
 use pfh_manifest::row::{Hex, Mark, Path, Word};
-use pfh_source::FindingId;
+use pfh_source::{FindingId, Levels};
 use serde::Serialize;
 
 /// The chance that an audit finds a loss.
@@ -76,8 +76,8 @@ pub struct VerdictRow<'a> {
 }
 
 impl<'a> VerdictRow<'a> {
-    /// A verdict as a line of JSON.
-    pub fn of(verdict: &'a AuditVerdict) -> VerdictRow<'a> {
+    /// A verdict as a line of JSON, where findings have these levels.
+    pub fn of(verdict: &'a AuditVerdict, levels: &Levels) -> VerdictRow<'a> {
         let (word, audit, reason) = match &verdict.result {
             Ok(()) => (Verdict::Verified, Outcome::Proved, None),
             Err(error) if error.is_verdict() => (Verdict::Differs, Outcome::Rejected, Some(error.to_string())),
@@ -107,8 +107,8 @@ impl<'a> VerdictRow<'a> {
             verdict: Word(word),
             mark: match word {
                 Verdict::Verified => None,
-                Verdict::Differs => Some(Mark::of(FindingId::StorageRejected)),
-                _ => Some(Mark::of(FindingId::StorageNotAsked)),
+                Verdict::Differs => Some(Mark::at(FindingId::StorageRejected, levels)),
+                _ => Some(Mark::at(FindingId::StorageNotAsked, levels)),
             },
         }
     }

@@ -15,7 +15,7 @@ use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_ledger::Likeness;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Output, Received};
+use pfh_source::{Levels, Output, Received};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -49,7 +49,7 @@ pub fn create(request: &Request, events: &mut Events<'_>, control: &Control<'_>)
     let payload = files::payload(request, &algorithms, control)?;
     let mut tags = Tags::new();
     let mut summary = Summary { algorithms: algorithms.clone(), ..Summary::new(&request.bag) };
-    checked(&payload, &mut summary, events)?;
+    checked(&payload, &mut summary, &request.plan.levels, events)?;
     for algorithm in &algorithms {
         tags.insert(format!("manifest-{}.txt", written(*algorithm)).into_bytes(), manifest(&payload, *algorithm));
     }
@@ -101,7 +101,7 @@ fn received(request: &Request) -> Result<Received, Error> {
 ///
 /// # Errors
 /// When something is not a file, could not be read, or has a name that is not UTF-8.
-pub fn checked(payload: &Files, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
+pub fn checked(payload: &Files, summary: &mut Summary, levels: &Levels, events: &mut Events<'_>) -> Result<(), Error> {
     let mut alike: HashMap<Vec<u8>, &[u8]> = HashMap::new();
     for (name, seen) in payload {
         if let Some(other) = alike.insert(pfh_ledger::key(name), name)
@@ -109,8 +109,7 @@ pub fn checked(payload: &Files, summary: &mut Summary, events: &mut Events<'_>) 
         {
             let other = String::from_utf8_lossy(other);
             let finding = Finding::new(Severity::Warning, name, format!("differs from {other} by {likeness}"));
-            summary.count(&finding);
-            events(Event::Found(&finding)).map_err(Error::Sink)?;
+            summary.found(&finding, levels, events)?;
         }
         let wrong = match seen {
             _ if str::from_utf8(name).is_err() => "its name is not UTF-8, and manifests are".to_owned(),
@@ -124,8 +123,7 @@ pub fn checked(payload: &Files, summary: &mut Summary, events: &mut Events<'_>) 
             Seen::Missing => "is gone".to_owned(),
         };
         let finding = Finding::new(Severity::Incomplete, name, wrong);
-        summary.count(&finding);
-        events(Event::Found(&finding)).map_err(Error::Sink)?;
+        summary.found(&finding, levels, events)?;
     }
     if summary.incomplete > 0 { Err(Error::input(Problem::Files(summary.incomplete))) } else { Ok(()) }
 }
@@ -153,12 +151,13 @@ pub fn finish(
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<(), Error> {
+    let levels = &request.plan.levels;
     let mut beside = files::beside(request, algorithms, control)?;
     // An entry that is not a file is not a tag file either: the bag is whole without it.
     for (name, seen) in &beside {
         if let Seen::Other(what) = seen {
             let finding = Finding::new(Severity::Warning, name, format!("is a {what}, and in no manifest"));
-            events(Event::Found(&finding)).map_err(Error::Sink)?;
+            summary.found(&finding, levels, events)?;
         }
     }
     beside.retain(|_, seen| !matches!(seen, Seen::Other(_)));
@@ -168,8 +167,8 @@ pub fn finish(
         beside.insert(name.clone(), Seen::File(bytes.len() as u64, digests));
     }
     let mut ignored = Summary::new(&request.bag);
-    checked(&beside, &mut ignored, events)?;
-    summary.tags = ignored.files;
+    checked(&beside, &mut ignored, levels, events)?;
+    (summary.tags, summary.raised) = (ignored.files, summary.raised + ignored.raised);
     let lists = algorithms.iter().map(|algorithm| {
         (format!("tagmanifest-{}.txt", written(*algorithm)).into_bytes(), manifest(&beside, *algorithm))
     });

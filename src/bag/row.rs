@@ -4,6 +4,7 @@ use super::event::{Finding, Severity};
 use super::summary::Summary;
 use crate::verdict::Verdict;
 use pfh_manifest::row::{Is, Mark, Path, Word};
+use pfh_source::Levels;
 use serde::Serialize;
 
 mod word {
@@ -27,15 +28,15 @@ pub struct FindingRow<'a> {
 }
 
 impl<'a> FindingRow<'a> {
-    /// A finding as one JSON object.
-    pub fn of(finding: &'a Finding) -> FindingRow<'a> {
+    /// A finding as one JSON object, where findings have these levels.
+    pub fn of(finding: &'a Finding, levels: &Levels) -> FindingRow<'a> {
         let Finding { severity, path, what, .. } = finding;
         FindingRow {
             r#type: Is(word::Finding),
             severity: Word(*severity),
             path: Path(path),
             what,
-            mark: Mark::of(severity.finding()),
+            mark: Mark::at(severity.finding(), levels),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The outcome of a bag.
 
-use super::event::{Finding, Severity};
+use super::event::{Event, Events, Finding, Severity};
+use crate::job::Error;
 use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
+use pfh_source::Levels;
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,8 @@ pub struct Summary {
     pub incomplete: u64,
     /// How many deserve a warning.
     pub warnings: u64,
+    /// How many of the warnings count, as their level is error.
+    pub raised: u64,
 }
 
 impl Summary {
@@ -46,20 +50,26 @@ impl Summary {
             errors: 0,
             incomplete: 0,
             warnings: 0,
+            raised: 0,
         }
     }
 
-    pub(super) fn count(&mut self, finding: &Finding) {
+    /// Counts a finding, and hands it out.
+    pub(super) fn found(&mut self, finding: &Finding, levels: &Levels, events: &mut Events<'_>) -> Result<(), Error> {
         match finding.severity {
             Severity::Error => self.errors += 1,
             Severity::Incomplete => self.incomplete += 1,
-            Severity::Warning => self.warnings += 1,
+            Severity::Warning => {
+                self.warnings += 1;
+                self.raised += u64::from(levels.counts(finding.severity.finding()));
+            }
         }
+        events(Event::Found(finding)).map_err(Error::Sink)
     }
 
     /// Whether the bag is valid: *verified*, if everything was compared.
     pub fn verdict(&self) -> Verdict {
-        Tally { equal: self.files + self.tags, unequal: self.errors, open: self.incomplete }.verdict()
+        Tally { equal: self.files + self.tags, unequal: self.errors, open: self.incomplete + self.raised }.verdict()
     }
 
     /// The contents, for a bag that was made or updated.
@@ -83,7 +93,7 @@ impl Summary {
             Verdict::Differs if self.algorithms.is_empty() => format!("{bag}: no valid bag: {errors}"),
             Verdict::Differs => format!("{bag}: no valid bag: {errors}; {compared}{fetch}"),
             Verdict::Incomplete => {
-                format!("{bag}: not complete: {} open; {compared}{fetch}", self.incomplete)
+                format!("{bag}: not complete: {} open; {compared}{fetch}", self.incomplete + self.raised)
             }
             Verdict::NothingToCompareWith => format!("{bag}: nothing to compare with: its manifests list no file"),
         }

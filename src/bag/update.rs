@@ -44,8 +44,8 @@ pub fn update(request: &Request, events: &mut Events<'_>, control: &Control<'_>)
     guard(request, &algorithms, Existing::Welcome)?;
     let payload = files::payload(request, &algorithms, control)?;
     let mut summary = Summary { algorithms: algorithms.clone(), ..Summary::new(&request.bag) };
-    checked(&payload, &mut summary, events)?;
-    let waiting = compared(request, &manifests, &payload, events)?;
+    checked(&payload, &mut summary, &request.plan.levels, events)?;
+    let waiting = compared(request, &manifests, &payload, &mut summary, events)?;
     if waiting.iter().any(|_| algorithms.len() > manifests.payload.len()) {
         return Err(refused("files that are yet to be fetched have no digests of the new algorithms".into()));
     }
@@ -77,6 +77,7 @@ fn compared(
     request: &Request,
     manifests: &Manifests,
     payload: &Files,
+    summary: &mut Summary,
     events: &mut Events<'_>,
 ) -> Result<Vec<Vec<u8>>, Error> {
     let listed: BTreeSet<&Vec<u8>> = names(&manifests.payload).collect();
@@ -100,7 +101,7 @@ fn compared(
             let file = String::from_utf8_lossy(&manifest.file);
             let severity = if request.replace { Severity::Warning } else { Severity::Error };
             let finding = Finding::new(severity, name, format!("its content is not that of {file}"));
-            events(Event::Found(&finding)).map_err(Error::Sink)?;
+            summary.found(&finding, &request.plan.levels, events)?;
         }
     }
     if changed > 0 && !request.replace {

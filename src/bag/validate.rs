@@ -1,7 +1,7 @@
 //! Whether a bag is complete and valid (RFC 8493, section 3).
 
 use super::declaration::{self, Declaration};
-use super::event::{Event, Events, Finding, Severity};
+use super::event::{Events, Finding, Severity};
 use super::files::{self, Files, Seen};
 use super::info;
 use super::manifests::{self, Manifest, Manifests};
@@ -36,8 +36,7 @@ pub fn validate(request: &Request, events: &mut Events<'_>, control: &Control<'_
         summary.algorithms.extend(more.iter().filter(|algorithm| !known(&manifests.payload).contains(algorithm)));
     }
     for finding in &findings {
-        summary.count(finding);
-        events(Event::Found(finding)).map_err(Error::Sink)?;
+        summary.found(finding, &request.plan.levels, events)?;
     }
     Ok(summary)
 }

@@ -1,7 +1,7 @@
 //! The events of a search for duplicates.
 
 use super::group::{Folders, Group, Shared};
-use pfh_source::Problem;
+use pfh_source::{Level, Problem, Skip};
 use std::io;
 
 /// An event of a search. Events come on the thread that called [`run`](super::run).
@@ -10,6 +10,8 @@ use std::io;
 pub enum Event<'a> {
     /// A name could not be listed or read, or changed while it was: it is in no group.
     Unread(&'a [u8], &'a Problem),
+    /// A link or another thing that is not a file, and how much that counts.
+    Skipped(&'a [u8], Skip, Level),
     /// Files of one content. Groups come by their wasted bytes, the most first.
     Group(&'a Group),
     /// Folders that are equal as wholes.

@@ -1,6 +1,6 @@
 //! The files to compare: those below the input by their inodes, before any is read.
 
-use super::event::{Event, Events};
+use super::event::Events;
 use super::problem::Problem as Wrong;
 use super::request::Request;
 use super::summary::Summary;
@@ -115,7 +115,7 @@ pub fn walk(
                 }
                 let Some(size) = size else {
                     let cause = Cause::Store { answer: StoreAnswer::Other, what: "the store states no size".into() };
-                    unread(summary, events, &mut found, name, &Problem::new(Stage::Walk, cause))?;
+                    unread(request, summary, events, &mut found, name, Problem::new(Stage::Walk, cause))?;
                     continue;
                 };
                 if let Item::Entry(entry) = item {
@@ -141,7 +141,7 @@ pub fn walk(
                     None => {
                         let problem = entry.open().err();
                         let gone = || Problem::new(Stage::Walk, Cause::Changed("file"));
-                        unread(summary, events, &mut found, name, &problem.unwrap_or_else(gone))?;
+                        unread(request, summary, events, &mut found, name, problem.unwrap_or_else(gone))?;
                     }
                 }
             }
@@ -152,10 +152,12 @@ pub fn walk(
                 {
                     found.links.entry(file).or_insert_with(|| name.clone());
                 }
-                summary.skipped += u64::from(![Skip::Own, Skip::Unfinished].contains(&skip));
+                if ![Skip::Own, Skip::Unfinished].contains(&skip) {
+                    summary.skip(&name, skip, &request.plan.levels, events)?;
+                }
                 found.unknown.push(name);
             }
-            Item::Problem { name, problem, .. } => unread(summary, events, &mut found, name, &problem)?,
+            Item::Problem { name, problem, .. } => unread(request, summary, events, &mut found, name, problem)?,
             Item::Settled { name, .. } => found.unknown.push(name),
         }
     }
@@ -170,14 +172,14 @@ fn object_of(size: u64, number: usize) -> Stat {
 }
 
 fn unread(
+    request: &Request,
     summary: &mut Summary,
     events: &mut Events<'_>,
     found: &mut Found,
     name: Vec<u8>,
-    problem: &Problem,
+    problem: Problem,
 ) -> Result<(), Error> {
-    summary.failed += 1;
-    events(Event::Unread(&name, problem)).map_err(Error::Sink)?;
+    summary.unread(&name, problem, &request.plan.levels, events)?;
     found.unknown.push(name);
     Ok(())
 }

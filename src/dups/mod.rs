@@ -52,7 +52,7 @@ pub use group::{Copy, Folders, Group, Shared};
 pub use pfh_report::size_text;
 pub use problem::Problem;
 pub use request::Request;
-pub use row::{DupsSum, FoldersRow, GroupRow, SharedRow};
+pub use row::{DupsSum, FoldersRow, GroupRow, SharedRow, SkippedRow, UnreadRow};
 pub use rule::{Action, Keep, UnknownWord};
 pub use script::Script;
 pub use summary::Summary;

@@ -2,11 +2,14 @@
 
 use super::group::{Folders, Group, Shared};
 use super::summary::Summary;
+use pfh_manifest::jsonl::{Failed, Skipped};
 use pfh_manifest::row::{Is, Path};
+use pfh_source::{Level, Problem, Skip};
 use serde::Serialize;
 
 mod word {
-    pfh_manifest::constants! { Folders = "folders", Group = "group", Shared = "shared", Summary = "summary" }
+    pfh_manifest::constants! { Error = "error", Folders = "folders", Group = "group", Shared = "shared" }
+    pfh_manifest::constants! { Skipped = "skipped", Summary = "summary" }
 }
 
 /// A file or folder.
@@ -116,6 +119,38 @@ impl<'a> SharedRow<'a> {
             chunks: shared.chunks,
             files: files.map(|(name, size)| Holder { path: Path(name), size }).collect(),
         }
+    }
+}
+
+/// A name that could not be read, or changed meanwhile: it is in no group.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnreadRow<'a> {
+    r#type: Is<word::Error>,
+    #[serde(flatten)]
+    failed: Failed<'a>,
+}
+
+impl<'a> UnreadRow<'a> {
+    /// Why a name is in no group, as one JSON object.
+    pub fn of(name: &'a [u8], problem: &'a Problem) -> UnreadRow<'a> {
+        UnreadRow { r#type: Is(word::Error), failed: Failed::of(name, problem) }
+    }
+}
+
+/// A link or another thing that is not a file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SkippedRow<'a> {
+    r#type: Is<word::Skipped>,
+    #[serde(flatten)]
+    skipped: Skipped<'a>,
+}
+
+impl<'a> SkippedRow<'a> {
+    /// A name of a link or the like, as one JSON object.
+    pub fn of(name: &'a [u8], skip: Skip, level: Level) -> SkippedRow<'a> {
+        SkippedRow { r#type: Is(word::Skipped), skipped: Skipped::of(name, skip).as_finding(skip.finding(), level) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From sizes to digests: each stage reads more of fewer files.
 
 use super::block::{BLOCK, Block};
-use super::event::{Event, Events};
+use super::event::Events;
 use super::found::File;
 use super::problem::Problem as Wrong;
 use super::request::Request;
@@ -115,9 +115,7 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         }
         self.summary.read += bytes;
         for (at, problem) in unread {
-            self.summary.failed += 1;
-            let name = &self.files[at].names[0];
-            (self.events)(Event::Unread(name, &problem)).map_err(Error::Sink)?;
+            self.summary.unread(&self.files[at].names[0], problem, &self.request.plan.levels, self.events)?;
             self.failed.push(at);
         }
         let equal = apart(groups, |at| found.get(at).cloned());

@@ -1,7 +1,7 @@
 //! The saving of a store that keeps each chunk once, and the files that share chunks.
 
 use super::chunks::{Chunking, Store};
-use super::event::{Event, Events};
+use super::event::Events;
 use super::found::File;
 use super::group::Group;
 use super::problem::Problem as Wrong;
@@ -76,11 +76,12 @@ pub fn measure(
     }
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|(at, _)| *at);
-    for (at, problem) in &failed {
-        summary.failed += 1;
-        events(Event::Unread(&files[*at].names[0], problem)).map_err(Error::Sink)?;
+    let mut unread = Vec::new();
+    for (at, problem) in failed {
+        summary.unread(&files[at].names[0], problem, &request.plan.levels, events)?;
+        unread.push(at);
     }
-    let failed: Vec<usize> = failed.into_iter().map(|(at, _)| at).collect();
+    let failed = unread;
     let stands = shared::stands(files, groups, &failed);
     let mut counted = shared::count(postings, &stands, &failed, memory, control)?;
     let pairs = counted.hand_out(files, (request.top, memory), events, control)?;

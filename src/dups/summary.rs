@@ -1,9 +1,12 @@
 //! The result of a search for duplicates.
 
 use super::chunks::Store;
+use super::event::{Event, Events};
 use super::group::Group;
+use crate::job::Error;
 use pfh_digest::{Algorithm, Standing};
 use pfh_report::size_text;
+use pfh_source::{Level, Levels, Problem, Skip};
 
 /// The result of a search.
 #[derive(Debug, Clone)]
@@ -19,8 +22,12 @@ pub struct Summary {
     pub small: u64,
     /// Links and other things that are not files.
     pub skipped: u64,
+    /// Those of them whose level is ignore.
+    pub ignored: u64,
     /// Names that could not be read, or changed meanwhile.
     pub failed: u64,
+    /// Those of both that count by their levels.
+    pub faults: u64,
     /// Bytes that were read.
     pub read: u64,
     /// Groups of files of one content.
@@ -50,7 +57,9 @@ impl Summary {
             bytes: 0,
             small: 0,
             skipped: 0,
+            ignored: 0,
             failed: 0,
+            faults: 0,
             read: 0,
             groups: 0,
             redundant: 0,
@@ -59,6 +68,35 @@ impl Summary {
             folders: 0,
             store: None,
         }
+    }
+
+    /// Counts a name that could not be read, and hands it out.
+    pub(super) fn unread(
+        &mut self,
+        name: &[u8],
+        mut problem: Problem,
+        levels: &Levels,
+        events: &mut Events<'_>,
+    ) -> Result<(), Error> {
+        problem.level = levels.of(problem.finding());
+        self.failed += 1;
+        self.faults += u64::from(problem.level == Level::Error);
+        events(Event::Unread(name, &problem)).map_err(Error::Sink)
+    }
+
+    /// Counts a link or the like, and hands it out.
+    pub(super) fn skip(
+        &mut self,
+        name: &[u8],
+        skip: Skip,
+        levels: &Levels,
+        events: &mut Events<'_>,
+    ) -> Result<(), Error> {
+        let level = levels.of(skip.finding());
+        self.skipped += 1;
+        self.ignored += u64::from(level == Level::Ignore);
+        self.faults += u64::from(level == Level::Error);
+        events(Event::Skipped(name, skip, level)).map_err(Error::Sink)
     }
 
     pub(super) fn add(&mut self, group: &Group, is_linked: bool) {
@@ -85,7 +123,7 @@ impl Summary {
         let rest = [
             (self.apart, "on other file systems, to which no link leads"),
             (self.small, "smaller than asked for or empty"),
-            (self.skipped, "no files (links and others)"),
+            (self.skipped - self.ignored, "no files (links and others)"),
             (self.failed, "could not be read, see above"),
         ];
         for (count, what) in rest.iter().filter(|(count, _)| *count > 0) {

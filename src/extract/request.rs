@@ -4,6 +4,7 @@ use super::problem::Problem;
 use crate::input::Input;
 use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
+use pfh_source::Levels;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -37,6 +38,8 @@ pub struct Request {
     pub limits: Limits,
     /// How containers are opened: limits, keys, deleted files.
     pub inside: crate::inside::Options,
+    /// How much findings count.
+    pub levels: Levels,
 }
 
 impl Request {
@@ -44,7 +47,15 @@ impl Request {
     pub fn new(image: impl Into<PathBuf>, to: impl Into<PathBuf>) -> Request {
         let mut inside = crate::inside::Options::default();
         inside.limits.depth = 1;
-        Request { image: image.into(), members: Vec::new(), to: to.into(), limits: Limits::default(), inside }
+        let (members, limits, levels) = (Vec::new(), Limits::default(), Levels::new());
+        Request { image: image.into(), members, to: to.into(), limits, inside, levels }
+    }
+
+    /// Gives findings these levels.
+    #[must_use]
+    pub fn levels(mut self, levels: Levels) -> Request {
+        self.levels = levels;
+        self
     }
 
     /// These members alone, and those below them. Each container in a name is opened.

@@ -74,17 +74,16 @@ impl<'a> Row<'a> {
                 size: bytes,
                 digests: Digests(&NAMES[..], from_ref::<Digest>(digest)),
             },
-            Event::Skipped { name, skip } => Row::Skipped(Skipped::of(name, skip)),
-            Event::Failed { name, problem } => {
-                let finding = problem.finding();
-                Row::Error {
-                    path: Path(name),
-                    code: problem.code(),
-                    cause: Shown(problem),
-                    id: Shown(finding),
-                    level: Word(finding.level()),
-                }
+            Event::Skipped { name, skip, level } => {
+                Row::Skipped(Skipped::of(name, skip).as_finding(FindingId::ExtractUnmade, level))
             }
+            Event::Failed { name, problem, level } => Row::Error {
+                path: Path(name),
+                code: problem.code(),
+                cause: Shown(problem),
+                id: Shown(problem.finding()),
+                level: Word(level),
+            },
         }
     }
 

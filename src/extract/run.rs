@@ -7,7 +7,7 @@ use super::wanted::Wanted;
 use crate::job::{About, Error};
 use pfh_digest::Digest;
 use pfh_engine::{Control, FileProgress, Progress};
-use pfh_source::{Item, Origin, Skip, Source};
+use pfh_source::{FindingId, Item, Level, Origin, Skip, Source};
 use std::io;
 use std::path::Path;
 use std::time::Instant;
@@ -33,6 +33,8 @@ pub enum Event<'a> {
         name: &'a [u8],
         /// Why.
         skip: Skip,
+        /// How much it counts.
+        level: Level,
     },
     /// A member was not written.
     Failed {
@@ -40,6 +42,8 @@ pub enum Event<'a> {
         name: &'a [u8],
         /// Why.
         problem: &'a Problem,
+        /// How much it counts.
+        level: Level,
     },
 }
 
@@ -58,6 +62,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Members that were not written.
     pub failed: u64,
+    /// Those of both that count by their levels.
+    pub faults: u64,
     /// Whether the control cancelled the job, or a limit ended it.
     pub ended_early: bool,
     /// Whether the control cancelled it.
@@ -65,9 +71,9 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether everything that was asked for is in a file.
+    /// Whether everything that was asked for is in a file, but for findings that do not count.
     pub fn is_whole(&self) -> bool {
-        self.files > 0 && self.skipped == 0 && self.failed == 0 && !self.ended_early
+        self.files > 0 && self.faults == 0 && !self.ended_early
     }
 }
 
@@ -149,7 +155,8 @@ impl Run<'_> {
                 let Some(path) = wanted.path(name) else { return Ok(()) };
                 if wanted.takes(path) {
                     self.summary.skipped += 1;
-                    events(Event::Skipped { name, skip: *skip }).map_err(Error::Sink)?;
+                    let level = self.level(FindingId::ExtractUnmade);
+                    events(Event::Skipped { name, skip: *skip, level }).map_err(Error::Sink)?;
                 }
                 Ok(())
             }
@@ -189,7 +196,15 @@ impl Run<'_> {
 
     fn failed(&mut self, name: &[u8], problem: &Problem, events: &mut Events<'_>) -> Result<(), Error> {
         self.summary.failed += 1;
-        events(Event::Failed { name, problem }).map_err(Error::Sink)
+        let level = self.level(problem.finding());
+        events(Event::Failed { name, problem, level }).map_err(Error::Sink)
+    }
+
+    /// Counts a finding, and gives its level.
+    fn level(&mut self, finding: FindingId) -> Level {
+        let level = self.request.levels.of(finding);
+        self.summary.faults += u64::from(level == Level::Error);
+        level
     }
 
     fn report(&self, control: &Control<'_>) {

@@ -28,7 +28,7 @@ use pfh_digest::Output;
 use pfh_engine::{Control, Plan};
 use pfh_outboard::{APPLICATION, Catalogue, MARK, companions};
 use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
-use pfh_source::{Apart, Descend, Operands, Recurse, Source};
+use pfh_source::{Apart, Descend, Levels, Operands, Recurse, Source};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -67,6 +67,8 @@ pub struct Request {
     pub threads: Option<usize>,
     /// Whether an existing file that is not a catalogue may be replaced.
     pub replace: bool,
+    /// How much the findings of a check count.
+    pub levels: Levels,
 }
 
 impl Request {
@@ -77,7 +79,8 @@ impl Request {
         let plain = slashed(directory.components().collect());
         // A directory without a name would have its catalogue outside of where the user stands.
         let tree = plain.file_name().map(|_| beside(&plain)).unwrap_or_default();
-        Request { directory, tree, verb, secret: None, must: None, threads: None, replace: false }
+        let (secret, must, threads, replace) = (None, None, None, false);
+        Request { directory, tree, verb, secret, must, threads, replace, levels: Levels::new() }
     }
 
     /// Inputs and outputs.
@@ -246,6 +249,7 @@ fn finish(
         removed: gone.len() as u64,
         failed: gathered.unread.len() as u64,
         computed: 0,
+        levels: request.levels.clone(),
     };
     let Some(mut catalogue) = catalogue else {
         let key = request.secret.as_ref().and_then(Secret::bytes);
@@ -257,6 +261,7 @@ fn finish(
         return Ok(summary);
     };
     let writes = matches!(request.verb, Verb::Update(_));
+    let level = |how: Difference| (!writes).then(|| request.levels.of(how.finding()));
     for entry in &gathered.entries {
         let before = catalogue.entry(&entry.name)?;
         let same = before.as_ref().is_some_and(|old| (old.size, &old.digest) == (entry.size, &entry.digest));
@@ -267,7 +272,7 @@ fn finish(
         }
         if !same {
             let how = if before.is_some() { Difference::Changed } else { Difference::Added };
-            events(Event::Differs(&entry.name, how)).map_err(Error::Sink)?;
+            events(Event::Differs(&entry.name, how, level(how))).map_err(Error::Sink)?;
         }
         if writes && same {
             // Only the stamp is another, which is not in the tree.
@@ -277,7 +282,7 @@ fn finish(
         }
     }
     for name in &gone {
-        events(Event::Differs(name, Difference::Removed)).map_err(Error::Sink)?;
+        events(Event::Differs(name, Difference::Removed, level(Difference::Removed))).map_err(Error::Sink)?;
         if writes {
             catalogue.set(name, None)?;
         }

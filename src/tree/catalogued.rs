@@ -1,5 +1,7 @@
 //! The result for a directory and its catalogue.
 
+use super::rows::Difference;
+use pfh_source::Levels;
 use std::path::PathBuf;
 
 /// The result for a directory and its catalogue.
@@ -32,12 +34,22 @@ pub struct Summary {
     pub failed: u64,
     /// Values of the tree that were computed.
     pub computed: u64,
+    /// How much the findings of a check count.
+    pub levels: Levels,
 }
 
 impl Summary {
-    /// Whether a check found a difference.
+    /// Whether a check found a difference that counts.
     pub fn differs(&self) -> bool {
-        self.done == "checked" && self.added + self.changed + self.removed > 0
+        self.done == "checked" && self.finding().is_some()
+    }
+
+    /// The first difference that counts.
+    pub(super) fn finding(&self) -> Option<Difference> {
+        let all =
+            [(Difference::Changed, self.changed), (Difference::Removed, self.removed), (Difference::Added, self.added)];
+        let counts = |(how, count): &(Difference, u64)| *count > 0 && self.levels.counts(how.finding());
+        all.into_iter().find(counts).map(|(how, _)| how)
     }
 
     /// Whether nothing was compared, or something could not be.

@@ -3,6 +3,7 @@
 use super::rows::{Compared, Difference, Judgement, Root};
 use super::{Failure, Summary};
 use crate::outputs::Refused;
+use pfh_source::Level;
 use std::io;
 
 /// An event of a verb. Events come on the thread that called its `run`.
@@ -17,8 +18,9 @@ pub enum Event<'a> {
     Judged(&'a Judgement),
     /// A file has this root under another program's scheme.
     Computed(&'a Root),
-    /// A file differs from its entry in a catalogue; after an update the entry is as the file.
-    Differs(&'a [u8], Difference),
+    /// A file differs from its entry in a catalogue, and how much that counts; after an update the
+    /// entry is as the file, and nothing counts.
+    Differs(&'a [u8], Difference, Option<Level>),
     /// A file cannot be read; a catalogue keeps its entry.
     Unread {
         /// Its name.

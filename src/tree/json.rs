@@ -5,9 +5,9 @@ use super::root::Root;
 use super::{Done, Event, Judged, Summary, diff, verify};
 use crate::verdict::Verdict;
 use pfh_manifest::row::Path as Name;
-use pfh_manifest::row::{Hex, Is, Mark, Word};
-use pfh_source::FindingId;
+use pfh_manifest::row::{Hex, Is, Mark, Shown, Word};
 use pfh_source::terminal::shown;
+use pfh_source::{FindingId, Level};
 use serde::Serialize;
 use std::ops::Range as Span;
 
@@ -200,6 +200,12 @@ pub struct EntryRow<'a> {
     r#type: Word<Difference>,
     #[serde(flatten)]
     name: Name<'a>,
+    /// The finding that it is, of a check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Shown<FindingId>>,
+    /// How much it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Word<Level>>,
 }
 
 /// The result for a directory.
@@ -251,8 +257,8 @@ impl<'a> DirectoryRow<'a> {
             unread: summary.unread,
             values_computed: summary.computed,
             verdict,
-            mark: match (summary.differs(), summary.is_incomplete()) {
-                (true, _) => mark(true),
+            mark: match (summary.finding().filter(|_| summary.differs()), summary.is_incomplete()) {
+                (Some(how), _) => Some(Mark::at(how.finding(), &summary.levels)),
                 (_, true) => Some(Mark::of(FindingId::TreeUnread)),
                 _ => None,
             },
@@ -351,7 +357,12 @@ impl Event<'_> {
             Event::Judged(summary) => judged(summary),
             Event::Computed(root) => Row::Computed(RootRow::of(root)),
             Event::Watched(summary) => Row::Directory(DirectoryRow::of(summary)),
-            Event::Differs(name, how) => Row::Entry(EntryRow { r#type: Word(*how), name: Name(name) }),
+            Event::Differs(name, how, level) => Row::Entry(EntryRow {
+                r#type: Word(*how),
+                name: Name(name),
+                id: level.map(|_| Shown(how.finding())),
+                level: level.map(Word),
+            }),
             _ => return None,
         })
     }

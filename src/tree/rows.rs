@@ -2,6 +2,7 @@
 
 use super::Parameters;
 use pfh_manifest::row::Words;
+use pfh_source::FindingId;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -134,6 +135,15 @@ impl Words for Difference {
 }
 
 impl Difference {
+    /// The finding that it is, where a directory is checked.
+    pub fn finding(self) -> FindingId {
+        match self {
+            Difference::Added => FindingId::TreeAdded,
+            Difference::Changed => FindingId::TreeDiffers,
+            Difference::Removed => FindingId::TreeRemoved,
+        }
+    }
+
     /// `added`, `changed` or `removed`.
     pub fn name(self) -> &'static str {
         match self {

@@ -56,11 +56,6 @@ impl Finding {
             Finding::Unlike(_) => FindingId::VerifyFormat,
         })
     }
-
-    /// Whether something could not be read, understood or compared.
-    pub fn is_open(&self) -> bool {
-        matches!(self, Finding::Open(_) | Finding::Unlike(_))
-    }
 }
 
 impl fmt::Display for Finding {

@@ -5,6 +5,7 @@ use super::{Event, Events, Finding};
 use crate::job::Error;
 use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
 use pfh_digest::Digest;
+use pfh_source::Levels;
 use std::io;
 
 /// The subject of a comparison that a time stamp does not stand.
@@ -25,12 +26,20 @@ pub struct Summary {
     pub digests: Vec<Digest>,
     /// Second reads of what something contradicts.
     pub repeats: Vec<Repeat>,
+    /// How much findings count.
+    pub levels: Levels,
 }
 
 impl Summary {
     /// Whether all could be read, understood and compared.
     pub fn is_complete(&self) -> bool {
-        !self.findings.iter().any(Finding::is_open) && self.comparisons.iter().all(|one| one.gaps().is_empty())
+        !self.is_open() && self.comparisons.iter().all(|one| one.gaps().is_empty())
+    }
+
+    /// Whether a finding counts that is not a difference.
+    fn is_open(&self) -> bool {
+        let counts = |finding: &Finding| finding.finding().is_some_and(|id| self.levels.counts(id));
+        self.findings.iter().any(|finding| !finding.is_difference() && counts(finding))
     }
 
     /// Comparisons without a difference.
@@ -40,8 +49,7 @@ impl Summary {
 
     /// The verdict.
     pub fn verdict(&self) -> Verdict {
-        let is_open = self.findings.iter().any(Finding::is_open);
-        verdict::verdict(&self.wanted, &self.comparisons, is_open)
+        verdict::verdict(&self.wanted, &self.comparisons, self.is_open())
     }
 
     /// Reasons against a good verdict, one sentence each.
@@ -100,9 +108,9 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(events: &'a mut Events<'a>, wanted: Vec<About>) -> Self {
+    pub(super) fn new(events: &'a mut Events<'a>, wanted: Vec<About>, levels: Levels) -> Self {
         let (findings, comparisons, digests, repeats) = Default::default();
-        Findings { events, refused: None, summary: Summary { wanted, findings, comparisons, digests, repeats } }
+        Findings { events, refused: None, summary: Summary { wanted, findings, comparisons, digests, repeats, levels } }
     }
 
     fn send(&mut self, event: Event<'_>) {

@@ -69,7 +69,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let key: Key = request.resolved()?;
     let mut wanted = vec![if request.image.is_some() { About::Image } else { About::Log }];
     wanted.extend(request.key.as_ref().map(|_| About::Signer));
-    let mut findings = Findings::new(events, wanted);
+    let mut findings = Findings::new(events, wanted, request.levels.clone());
     let mut log = None;
     if let Some(path) = &request.log {
         // The log of another imaging tool is evidence on an image, and on nothing else.

@@ -5,7 +5,7 @@ use super::log::Key;
 use super::{Claim, Problem};
 use crate::job::{About, Error};
 use crate::key;
-use pfh_source::Document;
+use pfh_source::{Document, Levels};
 use std::path::PathBuf;
 
 /// The image, and the evidence to verify it by.
@@ -34,6 +34,8 @@ pub struct Request {
     pub once: bool,
     /// Algorithms that are computed beside those of the evidence.
     pub algorithms: Vec<crate::Algorithm>,
+    /// How much findings count.
+    pub levels: Levels,
 }
 
 impl Request {

@@ -7,6 +7,7 @@ use crate::check::Twice;
 use crate::verdict::{About, Alone, Comparison, Evidence, Outcome, Side, Space, Unread, Verdict};
 use pfh_digest::Digest;
 use pfh_manifest::row::{Mark, Word};
+use pfh_source::Levels;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -147,8 +148,8 @@ struct Gap {
     side: Of,
 }
 
-fn faulty(finding: &Finding) -> Option<Faulty> {
-    Some(Faulty { cause: finding.to_string(), mark: Mark::of(finding.finding()?) })
+fn faulty(finding: &Finding, levels: &Levels) -> Option<Faulty> {
+    Some(Faulty { cause: finding.to_string(), mark: Mark::at(finding.finding()?, levels) })
 }
 
 fn equal(one: &Comparison) -> Equal<'_> {
@@ -164,7 +165,7 @@ impl<'a> VerificationRow<'a> {
             comparisons: summary.comparisons.iter().map(compared).collect(),
             complete: summary.is_complete(),
             digests: summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
-            faults: summary.findings.iter().filter_map(faulty).collect(),
+            faults: summary.findings.iter().filter_map(|finding| faulty(finding, &summary.levels)).collect(),
             findings,
             missing: summary.missing(),
             reread: summary.repeats.iter().map(again).collect(),

@@ -44,7 +44,7 @@ type Rows = Vec<(String, Difference)>;
 fn rows(request: &Request) -> Result<(Summary, Rows), Error> {
     let mut rows = Vec::new();
     let mut take = |event: Event<'_>| {
-        if let Event::Differs(name, how) = event {
+        if let Event::Differs(name, how, _) = event {
             rows.push((String::from_utf8_lossy(name).into_owned(), how));
         }
         Ok(())

@@ -110,8 +110,8 @@ impl Output {
             Some(fd) => (fd, None),
             // Where there are no files without a name, a hidden one.
             None => {
-                let temporary = place.beside();
-                (place.create(&temporary).map_err(failed("open"))?, Some(temporary))
+                let (temporary, made) = place.beside(|name| place.create(name));
+                (made.map_err(failed("open"))?, Some(temporary))
             }
         };
         let is_new = place.is_missing();
@@ -229,7 +229,7 @@ impl Output {
         };
         match os::sync(&fd) {
             // Some file systems have no sync.
-            Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+            Ok(()) | Err(Errno::INVAL) => {}
             Err(errno) => {
                 place.discard(temporary);
                 return Err(os::broken("fsync", errno));
@@ -239,8 +239,11 @@ impl Output {
         if temporary.is_none() {
             // A link, unlike a rename, never takes the place of a file that somebody else made
             // meanwhile.
-            let name = if is_new { place.name().to_owned() } else { place.beside() };
-            place.give_name(&fd, &name).map_err(|errno| unnamed(&place.path_of(&name), errno))?;
+            let (name, named) = match is_new {
+                true => (place.name().to_owned(), place.give_name(&fd, place.name())),
+                false => place.beside(|name| place.give_name(&fd, name)),
+            };
+            named.map_err(|errno| unnamed(&place.path_of(&name), errno))?;
             temporary = Some(name);
             is_named = is_new;
         }
@@ -265,7 +268,7 @@ impl Output {
 pub fn replace(file: impl AsFd, fresh: &Path, path: &Path) -> io::Result<()> {
     match os::sync(file) {
         // Some file systems have no sync.
-        Ok(()) | Err(Errno::INVAL | Errno::ROFS) => {}
+        Ok(()) | Err(Errno::INVAL) => {}
         Err(errno) => return Err(os::broken("fsync", errno)),
     }
     os::rename(fresh, path).map_err(failed("rename"))?;

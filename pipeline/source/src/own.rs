@@ -85,7 +85,7 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let path = |name: &str| [room.path().as_os_str().as_bytes(), b"/", name.as_bytes()].concat();
         let list = room.path().join("list");
-        let temporary = Place::of(&list).beside();
+        let temporary = Place::of(&list).beside(|_| Ok(())).0;
         let foreign = Path::new(&list).with_file_name(".list.pfh-0-0123456789abcdef");
         for file in [&temporary, &foreign, &room.path().join("evidence")] {
             std::fs::write(file, "abc").unwrap();

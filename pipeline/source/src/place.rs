@@ -3,10 +3,11 @@
 use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::names::OsStrExt;
 use crate::os::{self, Directory, Errno, How};
-use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
-use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
+
+/// How many hidden names are tried, where others have them.
+const TRIES: u32 = 64;
 
 /// Where a file gets its name. Other names are in the same directory.
 pub(crate) struct Place {
@@ -62,12 +63,23 @@ impl Place {
         directory_of(&self.path).join(name.file_name().unwrap_or_default())
     }
 
-    /// A hidden name in the same directory, which nothing else has: processes of several machines
-    /// and containers that write to one directory may have the same number.
-    pub(crate) fn beside(&self) -> PathBuf {
+    /// A hidden name in the same directory, taken by this call. Processes of several machines and
+    /// containers that write to one directory may have the same number, and a file may be left of
+    /// one that was killed: where something has the name, another one is taken.
+    pub(crate) fn beside<T>(&self, take: impl Fn(&Path) -> Result<T, Errno>) -> (PathBuf, Result<T, Errno>) {
+        let mut tries = 1;
+        loop {
+            let name = self.hidden();
+            match take(&name) {
+                Err(Errno::EXIST) if tries < TRIES => tries += 1,
+                taken => return (name, taken),
+            }
+        }
+    }
+
+    fn hidden(&self) -> PathBuf {
         let mut name = hidden(self.path.file_name().map_or(b"out", |n| n.as_bytes()));
-        let unique = RandomState::new().build_hasher().finish();
-        name.extend_from_slice(format!("{unique:016x}").as_bytes());
+        name.extend_from_slice(format!("{:016x}", os::unique()).as_bytes());
         let name = Path::new(OsStr::from_bytes(&name));
         if self.directory.is_some() { name.to_owned() } else { directory_of(&self.path).join(name) }
     }
@@ -133,8 +145,36 @@ impl Place {
         let directory = self.directory.as_ref()?;
         Some(match os::sync(directory) {
             // Some file systems have no sync.
-            Err(Errno::INVAL | Errno::ROFS) => Ok(()),
+            Err(Errno::INVAL) => Ok(()),
             synced => synced,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn a_hidden_name_that_is_taken_is_not_the_last_one() {
+        let room = tempfile::tempdir().unwrap();
+        let place = Place::of(&room.path().join("list"));
+        let seen = RefCell::new(Vec::new());
+        // Somebody else is at each name first, three times.
+        let (name, made) = place.beside(|name| {
+            seen.borrow_mut().push(name.to_owned());
+            if seen.borrow().len() < 4 {
+                std::fs::write(name, "of another").unwrap();
+            }
+            place.create(name)
+        });
+        assert!(made.is_ok() && seen.borrow().last() == Some(&name), "{made:?}");
+        let others = &seen.borrow()[..3];
+        assert!(others.iter().all(|other| *other != name && std::fs::read(other).unwrap() == b"of another"));
+        let (_, never) = place.beside(|_| Err::<(), Errno>(Errno::EXIST));
+        assert_eq!(never, Err(Errno::EXIST));
+        let (_, other) = place.beside(|_| Err::<(), Errno>(Errno::NOSPC));
+        assert_eq!(other, Err(Errno::NOSPC));
     }
 }

@@ -272,7 +272,7 @@ fn truncate(fd: &OwnedFd, length: u64) -> io::Result<()> {
 /// fsync, where the target is something that can be synced.
 fn sync(fd: impl AsFd) -> io::Result<()> {
     match os::sync(fd) {
-        Ok(()) | Err(Errno::INVAL | Errno::ROFS | Errno::NOTSUP) => Ok(()),
+        Ok(()) | Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
         Err(errno) => Err(os::broken("fsync", errno)),
     }
 }

@@ -182,7 +182,7 @@ impl Target {
     /// Waits until what was written is on the disk.
     pub fn sync(&self) -> Result<(), Failure> {
         match os::sync(self.file.file()) {
-            Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(()),
+            Ok(()) | Err(Errno::INVAL) => Ok(()),
             Err(errno) => Err(Failure::Write { file: self.path.clone(), error: os::broken("fsync", errno) }),
         }
     }

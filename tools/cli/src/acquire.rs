@@ -3,6 +3,7 @@
 use crate::exit::{self, Exit, Failure};
 use crate::finish;
 use crate::imaging::{self, name};
+use crate::leveling::Leveling;
 use crate::run::algorithms;
 use crate::session::Session;
 use crate::show::acquire as show;
@@ -176,6 +177,8 @@ pub struct AcquireArgs {
     /// Notes.
     #[arg(long, default_value = "")]
     pub notes: String,
+    #[command(flatten)]
+    pub levels: Leveling,
     /// List reads, writes, sizes and obstacles of the run, and write nothing. Fails
     /// where the run would.
     #[arg(short = 'n', long, conflicts_with = "json")]
@@ -297,7 +300,7 @@ pub fn request(args: &AcquireArgs, line: Option<String>) -> Result<Request, Fail
         notes: args.notes.clone(),
         ..request.about
     };
-    request.timestamp = args.timestamp.clone();
+    (request.timestamp, request.levels) = (args.timestamp.clone(), args.levels.asked());
     (request.key, request.case, request.outboard) = (args.key.clone(), args.case_uco.clone(), args.outboard.clone());
     Ok(request)
 }

@@ -1,6 +1,7 @@
 //! `pfh bag`: packages of files with their manifests.
 
 use crate::exit::{self, Exit, Failure};
+use crate::leveling::Leveling;
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
 use crate::show::bag as rows;
@@ -37,6 +38,8 @@ pub struct Read {
     /// Print only the verdict.
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
@@ -103,7 +106,7 @@ enum Made {
 }
 
 fn validated(read: &Read) -> Result<Exit, Failure> {
-    let request = Request::new(&read.bag).plan(read.run.plan(Vec::new())?);
+    let request = Request::new(&read.bag).plan(read.levels.plan(read.run.plan(Vec::new())?));
     let session = read.run.session()?;
     let ran = job::validate(&request, &mut |event| show(read, &session, event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
@@ -118,7 +121,7 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
         .algorithms_of(algorithms_or_none(algorithms)?)
         .info(info.clone())
         .replace(*force)
-        .plan(read.run.plan(Vec::new())?);
+        .plan(read.levels.plan(read.run.plan(Vec::new())?));
     let session = read.run.session()?;
     let mut sink = |event: Event<'_>| show(read, &session, event);
     let ran = match made {
@@ -128,13 +131,15 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
     let summary = ran.map_err(|error| session.ended(error))?;
     end(read, &session, &line(&MadeRow::of(&summary)))?;
     exit::say(summary.made());
-    Ok(Exit::Good)
+    Ok(if summary.raised > 0 { Exit::Incomplete } else { Exit::Good })
 }
 
 /// Prints an event. Warnings are on standard error, where they disturb no list.
 fn show(read: &Read, session: &Session, event: Event<'_>) -> io::Result<()> {
     match event {
-        Event::Found(finding) if read.json => session.print(line(&FindingRow::of(finding)).as_bytes()),
+        Event::Found(finding) if read.json => {
+            session.print(line(&FindingRow::of(finding, &read.levels.asked())).as_bytes())
+        }
         Event::Found(finding) if finding.severity == job::Severity::Warning => {
             session.about(&finding.path, format_args!("warning: {}", finding.what));
             Ok(())

@@ -5,17 +5,18 @@ mod choice;
 use crate::exit::{self, Exit, Failure};
 use crate::finish;
 use crate::input::{Input, unmatched};
+use crate::leveling::Leveling;
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
 use crate::show::dups as rows;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use pfh::Recurse;
 use pfh::dups::{
     self as job, Action, Chunking, DupsSum, Event, FoldersRow, Group, GroupRow, Keep, Request, Script, SharedRow,
-    Summary,
+    SkippedRow, Summary, UnreadRow,
 };
 use pfh::manifest::row::line;
+use pfh::{Level, Recurse};
 use std::io;
 use std::path::PathBuf;
 
@@ -70,6 +71,8 @@ pub struct Dups {
     /// List the N pairs with the most bytes in common; all are counted.
     #[arg(long, value_name = "N", requires = "chunks")]
     pub top: Option<u64>,
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
@@ -102,7 +105,7 @@ fn try_run(asked: &Dups) -> Result<Exit, Failure> {
         .never(asked.never.clone())
         .action(asked.action.clone())
         .script(asked.script.clone(), asked.force)
-        .plan(asked.run.plan(Vec::new())?);
+        .plan(asked.levels.plan(asked.run.plan(Vec::new())?));
     if asked.interactive && !choice::is_possible() {
         return Err(Failure::usage("--interactive asks on a terminal, and there is none"));
     }
@@ -145,8 +148,23 @@ fn try_run(asked: &Dups) -> Result<Exit, Failure> {
 fn show(asked: &Dups, session: &Session, event: Event<'_>) -> io::Result<()> {
     let line = match event {
         Event::Unread(name, problem) => {
-            session.about(name, problem);
-            return Ok(());
+            if problem.level != Level::Ignore {
+                session.about(name, problem);
+            }
+            match asked.json && !asked.quiet {
+                true => line(&UnreadRow::of(name, problem)).into_bytes(),
+                false => return Ok(()),
+            }
+        }
+        // Of those that do not count the total at the end says how many there are.
+        Event::Skipped(name, skip, level) => {
+            if level == Level::Error {
+                session.about(name, format_args!("skipped: {}", crate::remedy::skip(&skip)));
+            }
+            match asked.json && !asked.quiet {
+                true => line(&SkippedRow::of(name, skip, level)).into_bytes(),
+                false => return Ok(()),
+            }
         }
         _ if asked.quiet => return Ok(()),
         Event::Group(group) if asked.zero => rows::redundant(group),
@@ -177,5 +195,5 @@ fn report(summary: &Summary) -> Exit {
         ("redundant", summary.redundant),
         ("reclaimable", summary.reclaimable),
     ]);
-    if summary.failed > 0 { Exit::Incomplete } else { Exit::Good }
+    if summary.faults > 0 { Exit::Incomplete } else { Exit::Good }
 }

@@ -3,11 +3,13 @@
 use crate::exit::{self, Exit, Failure};
 use crate::finish;
 use crate::input::{Inside, Opening};
+use crate::leveling::Leveling;
 use crate::session::Session;
 use crate::show::extract as show;
 use crate::size;
 use crate::volume_keys::VolumeKeys;
 use clap::Args;
+use pfh::Level;
 use pfh::extract::{self as job, Event, Limits, Request, Row};
 use pfh::manifest::row;
 use std::ffi::OsString;
@@ -47,6 +49,8 @@ pub struct Extract {
     /// error (a bomb).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub expand: Option<u64>,
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Print a JSON object for each member.
     #[arg(long, conflicts_with = "quiet")]
     pub json: bool,
@@ -89,7 +93,8 @@ impl Extract {
         let usual = Limits::default();
         let limits =
             Limits { bytes: self.most_bytes.unwrap_or(usual.bytes), files: self.most_files.unwrap_or(usual.files) };
-        Ok(Request::new(&self.image, &self.to).inside(inside.options()?).members(members).limits(limits))
+        let request = Request::new(&self.image, &self.to).inside(inside.options()?).members(members);
+        Ok(request.limits(limits).levels(self.levels.asked()))
     }
 }
 
@@ -105,10 +110,11 @@ fn try_run(extract: &Extract) -> Result<Exit, Failure> {
             Event::Written { path, digest, .. } if !extract.quiet && !extract.json => {
                 return session.print(&show::line(path, digest));
             }
-            Event::Skipped { name, skip } => {
+            Event::Skipped { level: Level::Ignore, .. } | Event::Failed { level: Level::Ignore, .. } => {}
+            Event::Skipped { name, skip, .. } => {
                 session.about(name, format_args!("not made: {}", crate::remedy::skip(&skip)));
             }
-            Event::Failed { name, problem } => session.about(name, show::problem(problem)),
+            Event::Failed { name, problem, .. } => session.about(name, show::problem(problem)),
             _ => {}
         }
         Ok(())

@@ -95,12 +95,11 @@ pub fn misread(name: &str) -> String {
 
 /// The exit of an acquisition that ended.
 pub fn exit(summary: &Summary) -> Exit {
-    let is_stamped = !matches!(summary.stamped, Some(Err(_)));
     if !summary.lost.is_empty() {
         // A target's image is not complete, even if the others are.
         return Exit::Aborted;
     }
-    match (summary.differs(), summary.is_complete() && is_stamped) {
+    match (summary.differs(), summary.is_complete() && summary.is_stamped()) {
         (true, _) => Exit::Verdict,
         (false, true) => Exit::Good,
         (false, false) => Exit::Incomplete,

@@ -1,6 +1,7 @@
 //! `pfh verify`: arguments, findings and the verdict of [`pfh::verify`].
 
 use crate::exit::{self, Exit, Failure};
+use crate::leveling::Leveling;
 use crate::run::algorithms_or_none;
 use crate::session::Session;
 use crate::show::verify as show;
@@ -46,6 +47,8 @@ pub struct Verify {
     /// Treat the image as raw, with any name and first bytes.
     #[arg(long)]
     pub raw: bool,
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
@@ -83,7 +86,7 @@ fn request(args: &Verify) -> Result<Request, Failure> {
     (request.image, request.raw) = (args.image.clone(), args.raw);
     (request.log, request.key) = (args.log.clone(), args.key.clone());
     (request.against, request.timestamp_ca) = (args.against.clone(), args.timestamp_ca.clone());
-    request.once = args.once;
+    (request.once, request.levels) = (args.once, args.levels.asked());
     Ok(request)
 }
 
@@ -92,7 +95,7 @@ fn try_run(args: &Verify) -> Result<Exit, Failure> {
     let session = Session::open(!args.no_progress)?;
     let mut say = |event: Event<'_>| {
         if let Event::Found(finding) = event
-            && (finding.is_difference() || finding.is_open())
+            && finding.finding().is_some_and(|id| request.levels.counts(id))
         {
             session.message(show::sentence(finding));
         }

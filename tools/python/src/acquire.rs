@@ -7,7 +7,7 @@ use crate::value::value;
 use crate::{error, job, request};
 use pfh::acquire::{self as job_acquire, Layout, Origin, Reading, Request, To};
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 /// The result of an acquisition.
@@ -46,9 +46,9 @@ value!(Acquired { bytes, digests, unreadable, complete, verified, log, timestamp
 /// `verify` reads each target back and compares. `key` signs the chained log; `passphrase` decrypts
 /// the key. `timestamp` is the address of a time stamp authority, which stamps the log. Existing
 /// targets are refused unless they are an interrupted acquisition of the same source, which is
-/// resumed, or `replace` is set.
+/// resumed, or `replace` is set. `level` gives findings other levels.
 #[pyfunction]
-#[pyo3(signature = (source, to = None, *, algorithms = None, image = false, verify = false, log = None, key = None, passphrase = None, timestamp = None, then = None, case = "", evidence = "", examiner = "", description = "", notes = "", replace = false, on_event = None, cancel = None))]
+#[pyo3(signature = (source, to = None, *, algorithms = None, image = false, verify = false, log = None, key = None, passphrase = None, timestamp = None, then = None, case = "", evidence = "", examiner = "", description = "", notes = "", replace = false, level = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn acquire(
     py: Python<'_>,
@@ -68,6 +68,7 @@ pub fn acquire(
     description: &str,
     notes: &str,
     replace: bool,
+    level: Option<HashMap<String, String>>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Acquired> {
@@ -86,7 +87,7 @@ pub fn acquire(
             crate::hashing::all_named(names)?.into_iter().map(Into::into).collect();
         asked.reading = Reading::new(algorithms);
     }
-    (asked.verify, asked.replace) = (verify, replace);
+    (asked.verify, asked.replace, asked.levels) = (verify, replace, request::levels(level)?);
     asked.key = key.map(request::path).transpose()?;
     if let (Some(key), Some(passphrase)) = (&asked.key, &passphrase) {
         pfh::key::unlock(key, passphrase).map_err(|error| error::of_job(py, &error.into(), Some(key)))?;

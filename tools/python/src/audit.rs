@@ -2,22 +2,24 @@
 
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
-use pfh::Control;
 use pfh::audit::{self as job_audit, By, Event, Events, Extent, Status, VerdictRow};
 use pfh::job::Error;
+use pfh::{Control, Levels};
 use pyo3::prelude::*;
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Carries out a step: its verdicts are rows, its other events sentences.
 fn step<T: Send>(
     py: Python<'_>,
+    levels: &Levels,
     step: impl FnOnce(&mut Events<'_>, &Control<'_>) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Found)> {
     let (ran, found) = job::run(py, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
-                Event::Judged(verdict) => found.row(&VerdictRow::of(verdict)),
+                Event::Judged(verdict) => found.row(&VerdictRow::of(verdict, levels)),
                 event => found.messages.push(event.sentence()),
             }
             Ok(())
@@ -66,7 +68,7 @@ pub fn commit(
     let mut asked = job_audit::commit::Request::new(request::paths(files)?).output(request::path(output)?);
     (asked.identity, asked.replace) = (identity.map(request::name).transpose()?, replace);
     asked.secret = request::secret(py, key_file)?;
-    let ((), found) = step(py, |events, control| job_audit::commit::run(&asked, events, control))?;
+    let ((), found) = step(py, &Levels::new(), |events, control| job_audit::commit::run(&asked, events, control))?;
     found.rows(py, 0)
 }
 
@@ -88,7 +90,7 @@ pub fn challenge(
     let mut asked = job_audit::challenge::Request::new(request::path(kept)?).output(request::path(output)?);
     (asked.identity, asked.replace) = (identity.map(request::name).transpose()?, replace);
     asked.extent = extent(leaves, confidence, loss)?;
-    let ((), found) = step(py, |events, control| job_audit::challenge::run(&asked, events, control))?;
+    let ((), found) = step(py, &Levels::new(), |events, control| job_audit::challenge::run(&asked, events, control))?;
     found.rows(py, 0)
 }
 
@@ -106,14 +108,14 @@ pub fn prove(
     use job_audit::prove::{Answer, Request, run};
     let mut asked = Request::new(request::path(challenge)?, request::path(file)?).output(request::path(output)?);
     (asked.answer, asked.replace) = (Answer::Leaves(key.map(request::path).transpose()?), replace);
-    let ((), found) = step(py, |events, control| run(&asked, events, control))?;
+    let ((), found) = step(py, &Levels::new(), |events, control| run(&asked, events, control))?;
     found.rows(py, 0)
 }
 
 /// Judges an answer by the kept root: one dictionary with `verdict`, `audit` (`proved`, `rejected`
 /// or `not-asked`) and `compared_with`. True if the answer proves that the file is there.
 #[pyfunction]
-#[pyo3(name = "audit_verify", signature = (kept, challenge, answer, *, signed_by = None, key_file = None))]
+#[pyo3(name = "audit_verify", signature = (kept, challenge, answer, *, signed_by = None, key_file = None, level = None))]
 pub fn verify(
     py: Python<'_>,
     kept: &Bound<'_, PyAny>,
@@ -121,19 +123,22 @@ pub fn verify(
     answer: &Bound<'_, PyAny>,
     signed_by: Option<&Bound<'_, PyAny>>,
     key_file: Option<&Bound<'_, PyAny>>,
+    level: Option<HashMap<String, String>>,
 ) -> PyResult<Rows> {
     use job_audit::verify::{Request, run};
+    let levels = request::levels(level)?;
     let mut asked = Request::new(request::path(kept)?, request::path(challenge)?, request::path(answer)?);
     asked.signed_by = signed_by.map(request::path).transpose()?;
     asked.secret = request::secret(py, key_file)?;
-    let (verdict, found) = step(py, |events, control| run(&asked, events, control).map(|verdict| verdict.status()))?;
+    let (verdict, found) =
+        step(py, &levels, |events, control| run(&asked, events, control).map(|verdict| verdict.status()))?;
     found.rows(py, exit(verdict))
 }
 
 /// Asks the server at `url` (`http://HOST:PORT`, which runs `pfh audit serve`) about every file in
 /// `kept`: a dictionary for each. True if every answer proves its file.
 #[pyfunction]
-#[pyo3(name = "audit_ask", signature = (url, kept, *, identity = None, leaves = None, confidence = 0.99, loss = 0.01, signed_by = None, key_file = None, timeout = 60.0))]
+#[pyo3(name = "audit_ask", signature = (url, kept, *, identity = None, leaves = None, confidence = 0.99, loss = 0.01, signed_by = None, key_file = None, timeout = 60.0, level = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn ask(
     py: Python<'_>,
@@ -146,13 +151,15 @@ pub fn ask(
     signed_by: Option<&Bound<'_, PyAny>>,
     key_file: Option<&Bound<'_, PyAny>>,
     timeout: f64,
+    level: Option<HashMap<String, String>>,
 ) -> PyResult<Rows> {
     use job_audit::ask::{Request, run};
+    let levels = request::levels(level)?;
     let mut asked = Request::new(url, request::path(kept)?);
     (asked.identity, asked.extent) = (identity.map(request::name).transpose()?, extent(leaves, confidence, loss)?);
     asked.signed_by = signed_by.map(request::path).transpose()?;
     asked.secret = request::secret(py, key_file)?;
     asked.timeout = Duration::try_from_secs_f64(timeout).map_err(error::value)?;
-    let (status, found) = step(py, |events, control| run(&asked, events, control))?;
+    let (status, found) = step(py, &levels, |events, control| run(&asked, events, control))?;
     found.rows(py, exit(status))
 }

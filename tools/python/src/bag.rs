@@ -8,6 +8,7 @@ use pfh::bag::{self as job_bag, Event, Events, FindingRow, MadeRow, Request, Sum
 use pfh::job::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::collections::HashMap;
 
 /// Carries out a verb of bags.
 fn run(
@@ -20,7 +21,7 @@ fn run(
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
-                Event::Found(finding) => found.row(&FindingRow::of(finding)),
+                Event::Found(finding) => found.row(&FindingRow::of(finding, &asked.plan.levels)),
                 Event::Updated(name, is_there) => {
                     let what = if is_there { "added" } else { "removed" };
                     found.messages.push(format!("{}: {what}", pfh::terminal::render(name)));
@@ -37,20 +38,18 @@ fn run(
 
 /// Compares every file of a bag with every one of its manifests: a dictionary for each finding,
 /// with `severity` (`warning`, `incomplete`, `error`), `path` and `what`. True if the bag is valid.
+/// `level` gives findings other levels, as `{"bag/warning": "error"}`.
 #[pyfunction]
-#[pyo3(signature = (bag, *, on_event = None, cancel = None))]
+#[pyo3(signature = (bag, *, level = None, on_event = None, cancel = None))]
 pub fn validate_bag(
     py: Python<'_>,
     bag: &Bound<'_, PyAny>,
+    level: Option<HashMap<String, String>>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
-    let (summary, mut found) = run(
-        py,
-        Hooks { job: "validate_bag", on_event, cancel },
-        &Request::new(request::path(bag)?),
-        job_bag::validate,
-    )?;
+    let (summary, mut found) =
+        run(py, Hooks { job: "validate_bag", on_event, cancel }, &levelled(bag, level)?, job_bag::validate)?;
     found.summary(&SummaryRow::of(&summary));
     found.rows(py, exit(summary.verdict()))
 }
@@ -59,48 +58,59 @@ pub fn validate_bag(
 /// manifests (default: `sha512`), `info` a dictionary of lines for `bag-info.txt`; `replace` takes
 /// the place of manifests that somebody else made. `summary` of the result counts the files.
 #[pyfunction]
-#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false, on_event = None, cancel = None))]
+#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false, level = None, on_event = None, cancel = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn create_bag(
     py: Python<'_>,
     bag: &Bound<'_, PyAny>,
     algorithms: Option<&Bound<'_, PyAny>>,
     info: Option<&Bound<'_, PyAny>>,
     replace: bool,
+    level: Option<HashMap<String, String>>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
     let (summary, mut found) = run(
         py,
         Hooks { job: "create_bag", on_event, cancel },
-        &asked(bag, algorithms, info, replace)?,
+        &asked(bag, algorithms, info, replace, level)?,
         job_bag::create,
     )?;
     found.summary(&MadeRow::of(&summary));
-    found.rows(py, 0)
+    found.rows(py, if summary.raised > 0 { 3 } else { 0 })
 }
 
 /// Makes the manifests of a bag those of the files that are there now: files that came or went are
 /// `messages` of the result. A file whose content is another than the manifests say raises
 /// `pfh.DiffersError` and nothing is written; with `replace` it is taken.
 #[pyfunction]
-#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false, on_event = None, cancel = None))]
+#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false, level = None, on_event = None, cancel = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn update_bag(
     py: Python<'_>,
     bag: &Bound<'_, PyAny>,
     algorithms: Option<&Bound<'_, PyAny>>,
     info: Option<&Bound<'_, PyAny>>,
     replace: bool,
+    level: Option<HashMap<String, String>>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
     let (summary, mut found) = run(
         py,
         Hooks { job: "update_bag", on_event, cancel },
-        &asked(bag, algorithms, info, replace)?,
+        &asked(bag, algorithms, info, replace, level)?,
         job_bag::update,
     )?;
     found.summary(&MadeRow::of(&summary));
-    found.rows(py, 0)
+    found.rows(py, if summary.raised > 0 { 3 } else { 0 })
+}
+
+/// A request about a bag, with findings of these levels.
+fn levelled(bag: &Bound<'_, PyAny>, level: Option<HashMap<String, String>>) -> PyResult<Request> {
+    let mut asked = Request::new(request::path(bag)?);
+    asked.plan.levels = request::levels(level)?;
+    Ok(asked)
 }
 
 fn asked(
@@ -108,6 +118,7 @@ fn asked(
     algorithms: Option<&Bound<'_, PyAny>>,
     info: Option<&Bound<'_, PyAny>>,
     replace: bool,
+    level: Option<HashMap<String, String>>,
 ) -> PyResult<Request> {
     let named = match algorithms {
         None => Vec::new(),
@@ -120,5 +131,5 @@ fn asked(
             lines.push(pair?.extract().map_err(|_| error::value("info has a text for each label"))?);
         }
     }
-    Ok(Request::new(request::path(bag)?).algorithms_of(named).info(lines).replace(replace))
+    Ok(levelled(bag, level)?.algorithms_of(named).info(lines).replace(replace))
 }

@@ -7,7 +7,7 @@ use crate::{error, job, request};
 use pfh::Digest;
 use pfh::verify::{self as job_verify, Claim, Of, Request};
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The result of a verification; true if all of the image is verified.
 pub struct Verified {
@@ -45,9 +45,10 @@ fn stated((name, hex): (String, String)) -> PyResult<Claim> {
 ///
 /// `log` names the chained log, `key` the public key that must have signed it. With `raw` the bytes
 /// are taken as they are. An image that differs is read a second time, past the system's cache
-/// where the system can, unless `once` is given. Differences are in the result, and no exception.
+/// where the system can, unless `once` is given. `level` gives findings other levels, as
+/// `{"verify/signer": "error"}`. Differences are in the result, and no exception.
 #[pyfunction]
-#[pyo3(signature = (image, *, log = None, key = None, against = None, digests = None, raw = false, once = false, on_event = None, cancel = None))]
+#[pyo3(signature = (image, *, log = None, key = None, against = None, digests = None, raw = false, once = false, level = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn verify(
     py: Python<'_>,
@@ -58,6 +59,7 @@ pub fn verify(
     digests: Option<BTreeMap<String, String>>,
     raw: bool,
     once: bool,
+    level: Option<HashMap<String, String>>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Verified> {
@@ -66,7 +68,7 @@ pub fn verify(
     let mut asked = Request::image(&path);
     (asked.log, asked.key, asked.against) = (named(log)?, named(key)?, named(against)?);
     asked.claims = digests.into_iter().flatten().map(stated).collect::<PyResult<_>>()?;
-    (asked.raw, asked.once) = (raw, once);
+    (asked.raw, asked.once, asked.levels) = (raw, once, request::levels(level)?);
     let ran = job::run_with(py, &Hooks { job: "verify", on_event, cancel }, |control| {
         job_verify::run(&asked, &mut |_| Ok(()), control)
     })?;

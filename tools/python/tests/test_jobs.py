@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import tarfile
 
 import pytest
 import tlsh
@@ -199,6 +200,26 @@ def test_levels_of_findings(tmp_path):
     (tmp_path / "a.sit").write_bytes(b"StuffIt (c)1997-..............")
     assert pfh.list_files(tmp_path / "a.sit").exit == 3
     assert pfh.list_files(tmp_path / "a.sit", level={"inside/unopened": "warn"}).exit == 0
+    for name in ["a", "b"]:
+        (tmp_path / "d" / name).write_bytes(b"same")
+    (tmp_path / "d" / "link").symlink_to("a")
+    assert pfh.dups(tmp_path / "d").exit == 0
+    raised = pfh.dups(tmp_path / "d", level={"skip/link": "error"})
+    assert raised.exit == 3 and {"skip/link": "error"} == {row["id"]: row["level"] for row in raised.rows if "id" in row}
+    with tarfile.open(tmp_path / "t.tar", "w") as archive:
+        archive.add(tmp_path / "d", "d")
+    for place, level, code, word in [("one", None, 3, "error"), ("two", {"extract/not-made": "warn"}, 0, "warn")]:
+        made = pfh.extract(tmp_path / "t.tar", tmp_path / place, level=level)
+        assert made.exit == code and {"extract/not-made": word} == {row["id"]: row["level"] for row in made.rows if "id" in row}
+    (tmp_path / "bag" / "data").mkdir(parents=True)
+    for name in ["a", "A"]:
+        (tmp_path / "bag" / "data" / name).write_bytes(b"x")
+    assert pfh.create_bag(tmp_path / "bag", level={"bag/warning": "error"}).exit == 3
+    assert pfh.validate_bag(tmp_path / "bag").exit == 0
+    assert pfh.validate_bag(tmp_path / "bag", level={"bag/warning": "error"}).verdict == "nothing-to-compare-with"
+    for job in [pfh.verify, pfh.acquire, pfh.validate_bag, pfh.create_bag, pfh.update_bag]:
+        with pytest.raises(ValueError, match="always count"):
+            job(tmp_path / "list", level={"verify/differs": "warn"})
     for level in [{"check/differs": "ignore"}, {"no/such": "warn"}, {"audit/new": "loud"}]:
         with pytest.raises(ValueError, match="always count|no finding|not a level"):
             pfh.check(tmp_path / "list", level=level)

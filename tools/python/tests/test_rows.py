@@ -28,7 +28,7 @@ NAMES = {
     "compare": [None, None, "CompareCluster"],
     "diff": ["DiffName", None],
     "disks": ["Disk"],
-    "dups": ["DupsGroup", "DupsFolders", "DupsShared", None],
+    "dups": ["DupsGroup", "DupsFolders", "DupsShared", "DupsError", "DupsSkip", None],
     "extract": ["ExtractFile", "ExtractSkip", "ExtractError", "ExtractSummary"],
     "hash": ["HashBase", "HashFile", "HashSkip", "HashError", "HashSummary"],
     "list": ["ListFile", "ListSnapshot", "ListSkip", None, None, None, "ListError"],

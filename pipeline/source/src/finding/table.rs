@@ -80,7 +80,7 @@ impl FindingId {
     pub fn bound(self) -> &'static str {
         match self.lowest() {
             Level::Ignore => "any level is allowed",
-            Level::Warn => "something was not read or compared, and that is always said",
+            Level::Warn => "something was not read, compared or made, and that is always said",
             Level::Error => "a difference, or bytes without a digest, always count",
         }
     }
@@ -342,6 +342,9 @@ findings! {
     ExtractName: "extract/name", Error >= Error,
         "The name of a member leads out of the target, or cannot be one of a file.",
         "Write the member with cat to a name of your own.";
+    ExtractUnmade: "extract/not-made", Error >= Warn,
+        "A link, a device or another member that is not a file was not made.",
+        "See pfh list for its target; make it by hand where it is wanted.";
     ExtractTaken: "extract/taken", Error >= Error,
         "Another member was written under this name.",
         "Write the member with cat to a name of your own.";
@@ -399,12 +402,18 @@ findings! {
     AcquireDiffers: "acquire/differs", Error >= Error,
         "An image reads back other bytes than were written.",
         "Examine the target's medium, and acquire again.";
-    AcquireTimestamp: "acquire/timestamp", Error >= Error,
+    AcquireTimestamp: "acquire/timestamp", Error >= Warn,
         "The time stamp of a log could not be had.",
         "See the cause; the image is whole without it.";
     TreeDiffers: "tree/differs", Error >= Error,
         "A file, directory or proof is not as its tree or root states.",
         "See which ranges differ.";
+    TreeAdded: "tree/added", Error >= Ignore,
+        "A directory has a file that its catalogue lacks.",
+        "Bring the catalogue up to date with tree update.";
+    TreeRemoved: "tree/removed", Error >= Warn,
+        "A directory lacks a file that its catalogue has.",
+        "Look for it in a backup.";
     TreeUnread: "tree/unread", Error >= Error,
         "A part of a directory could not be read and compared with its catalogue.",
         "See the cause.";

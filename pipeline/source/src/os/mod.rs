@@ -52,6 +52,7 @@ mod standard;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod stated;
 pub mod storage;
+mod unique;
 
 #[cfg(all(target_os = "linux", not(feature = "portable-os")))]
 mod linux;
@@ -121,6 +122,7 @@ pub use stated::{
     LISTS_DISKS, STREAMS, device_mounts, device_words, disk_extents, disk_volumes, disks, host_name,
     standard_output_path, streams, user,
 };
+pub use unique::unique;
 // Capabilities and errors.
 pub use platform::{DEVICES, EVICTS, Errno, UNPROVEN};
 // Walking and reading.

@@ -70,6 +70,11 @@ pub enum Answer {
 pub trait World: Send + Sync {
     /// Takes part in a call. Any thread may ask, several at a time.
     fn answer(&self, call: &Call<'_>) -> Answer;
+
+    /// The next number that the program draws; `None` leaves it to chance.
+    fn number(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Puts this world around all jobs of the process, in place of the one before; `None` is the system
@@ -114,6 +119,15 @@ pub(super) fn writes(file: BorrowedFd<'_>, bytes: &[u8], offset: Option<u64>) ->
     ask(&Call { kind: Kind::Write, file: Some(file), name: b"", offset, bytes }, bytes.len())
 }
 
+/// The number that the world draws, if there is one.
+#[inline]
+pub(super) fn number() -> Option<u64> {
+    #[cfg(debug_assertions)]
+    return played::number();
+    #[cfg(not(debug_assertions))]
+    None
+}
+
 #[inline]
 fn ask(call: &Call<'_>, length: usize) -> Result<usize, Errno> {
     #[cfg(debug_assertions)]
@@ -140,6 +154,13 @@ mod played {
         let mut place = WORLD.write().unwrap_or_else(PoisonError::into_inner);
         IS_THERE.store(world.is_some(), Ordering::SeqCst);
         *place = world;
+    }
+
+    pub fn number() -> Option<u64> {
+        if !IS_THERE.load(Ordering::SeqCst) {
+            return None;
+        }
+        WORLD.read().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(|world| world.number())
     }
 
     pub fn ask(call: &Call<'_>, length: usize) -> Result<usize, Errno> {

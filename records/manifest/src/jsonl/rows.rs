@@ -131,12 +131,22 @@ pub struct Skipped<'a> {
     cause: &'a str,
     /// The finding that it is.
     id: Shown<FindingId>,
+    /// How much it counts; not in a manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Word<Level>>,
 }
 
 impl<'a> Skipped<'a> {
     /// The row of an input.
     pub fn of(name: &'a [u8], skip: Skip) -> Skipped<'a> {
-        Skipped { path: Path(name), code: skip.reason(), cause: skip.reason(), id: Shown(skip.finding()) }
+        let why = skip.reason();
+        Skipped { path: Path(name), code: why, cause: why, id: Shown(skip.finding()), level: None }
+    }
+
+    /// The same as this finding of a job, with its level.
+    #[must_use]
+    pub fn as_finding(self, finding: FindingId, level: Level) -> Skipped<'a> {
+        Skipped { id: Shown(finding), level: Some(Word(level)), ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use data_encoding::HEXLOWER;
 use pfh_digest::Digest;
-use pfh_source::{FindingId, Level, Time};
+use pfh_source::{FindingId, Level, Levels, Time};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -119,6 +119,11 @@ impl Mark {
     /// The finding at its own level.
     pub fn of(finding: FindingId) -> Mark {
         Mark { id: Shown(finding), level: Word(finding.level()) }
+    }
+
+    /// The finding at the level that a request gives it.
+    pub fn at(finding: FindingId, levels: &Levels) -> Mark {
+        Mark { id: Shown(finding), level: Word(levels.of(finding)) }
     }
 }
 

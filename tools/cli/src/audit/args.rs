@@ -2,6 +2,7 @@
 
 use super::help;
 use crate::exit::Failure;
+use crate::leveling::Leveling;
 use crate::size;
 use crate::tree_key::Keyed;
 use clap::{Args, Subcommand};
@@ -155,6 +156,8 @@ pub struct Verify {
     /// State the probability of detecting a loss of this fraction of the leaves (1% or 0.01).
     #[arg(long = "find", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
     pub find: f64,
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
@@ -305,6 +308,8 @@ pub struct Ask {
     /// With --every, end after this many rounds, with the worst exit code of all.
     #[arg(long, value_name = "N", requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
+    #[command(flatten)]
+    pub levels: Leveling,
     /// Print one JSON object per line.
     #[arg(long)]
     pub json: bool,

@@ -6,6 +6,7 @@ pub mod help;
 #[cfg(feature = "serve")]
 use crate::aside::Aside;
 use crate::exit::{self, Exit, Failure};
+use crate::leveling::Leveling;
 use crate::session::Session;
 use crate::show::audit as show;
 pub use args::Audit;
@@ -96,7 +97,7 @@ fn verify(args: &Verify) -> Result<Exit, Failure> {
     (request.signed_by, request.data, request.loss) = (args.signed_by.clone(), args.data.clone(), args.find);
     request.secret = args.keyed_tree.secret()?;
     let mut say = |event: Event<'_>| match event {
-        Event::Judged(verdict) => print(verdict, args.json),
+        Event::Judged(verdict) => print(verdict, args.json, &args.levels),
         _ => Ok(()),
     };
     let verdict = job::verify::run(&request, &mut say, &Control::new()).map_err(|error| failed(&error))?;
@@ -160,7 +161,7 @@ fn ask(args: &Ask) -> Result<Exit, Failure> {
     let session = args.every.map(|_| Session::open(false)).transpose()?;
     let control = session.as_ref().map_or_else(Control::new, Session::control);
     let mut say = |event: Event<'_>| match event {
-        Event::Judged(verdict) => print(verdict, args.json),
+        Event::Judged(verdict) => print(verdict, args.json, &args.levels),
         event => {
             exit::say(show::sentence(&event));
             Ok(())
@@ -194,8 +195,8 @@ fn demo(args: &Demo) -> Result<Exit, Failure> {
     Ok(if summary.is_as_claimed() { Exit::Good } else { Exit::Verdict })
 }
 
-fn print(verdict: &AuditVerdict, json: bool) -> std::io::Result<()> {
-    let line = if json { line(&VerdictRow::of(verdict)) } else { verdict.sentence() + "\n" };
+fn print(verdict: &AuditVerdict, json: bool, levels: &Leveling) -> std::io::Result<()> {
+    let line = if json { line(&VerdictRow::of(verdict, &levels.asked())) } else { verdict.sentence() + "\n" };
     exit::print(line.as_bytes())
 }
 

@@ -56,6 +56,8 @@ const DOCUMENTS: &[Document] = &[
             of::<pfh::dups::GroupRow<'_>>,
             of::<pfh::dups::FoldersRow<'_>>,
             of::<pfh::dups::SharedRow<'_>>,
+            of::<pfh::dups::UnreadRow<'_>>,
+            of::<pfh::dups::SkippedRow<'_>>,
             of::<pfh::dups::DupsSum>,
         ],
     },

@@ -1,6 +1,7 @@
 //! Trees as text.
 
 use super::many;
+use pfh::Level;
 use pfh::hex;
 use pfh::manifest::row;
 use pfh::terminal::render;
@@ -156,7 +157,8 @@ pub fn line(event: &Event<'_>, json: bool) -> Option<String> {
         Event::Judged(summary) => proved(summary),
         Event::Computed(one) => root(one),
         Event::Watched(summary) => catalogue(summary),
-        Event::Differs(name, how) => difference(name, *how),
+        Event::Differs(_, _, Some(Level::Ignore)) => String::new(),
+        Event::Differs(name, how, _) => difference(name, *how),
         _ => return None,
     })
 }

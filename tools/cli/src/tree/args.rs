@@ -2,6 +2,7 @@
 
 use super::help;
 use crate::exit::Failure;
+use crate::leveling::Leveling;
 use crate::size;
 use crate::tree_key::Keyed;
 use clap::{Args, Subcommand, ValueEnum};
@@ -91,7 +92,6 @@ pub struct Append {
     /// File and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// Root before the change.
     #[command(flatten)]
     pub trusted: Trusted,
     /// Key of a keyed tree.
@@ -106,10 +106,8 @@ pub struct Update {
     /// File or directory, and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// Changed part.
     #[command(flatten)]
     pub changed: Changed,
-    /// Root before the change.
     #[command(flatten)]
     pub trusted: Trusted,
     /// Key of a keyed tree.
@@ -290,6 +288,8 @@ pub struct Check {
     /// In a directory: check only this file. May be repeated.
     #[arg(long = "entry", value_name = "NAME")]
     pub entries: Vec<PathBuf>,
+    #[command(flatten)]
+    pub levels: Leveling,
 }
 
 /// `pfh tree diff`

@@ -38,14 +38,18 @@ pub fn update(args: &Update) -> Result<Exit, Failure> {
         ));
     }
     let verb = Verb::Update(args.changed.entries.clone());
-    on(&args.on, verb, &args.keyed, args.trusted.root.as_ref(), args.trusted.kept.is_some())
+    let request = on(&args.on, verb, &args.keyed, args.trusted.root.as_ref(), args.trusted.kept.is_some())?;
+    run(&request, args.on.json, !args.on.no_progress)
 }
 
 pub fn check(args: &Check) -> Result<Exit, Failure> {
-    on(&args.on, Verb::Check(args.entries.clone()), &args.keyed, args.root.as_ref(), args.kept.is_some())
+    let verb = Verb::Check(args.entries.clone());
+    let mut request = on(&args.on, verb, &args.keyed, args.root.as_ref(), args.kept.is_some())?;
+    request.levels = args.levels.asked();
+    run(&request, args.on.json, !args.on.no_progress)
 }
 
-fn on(on: &Existing, verb: Verb, keyed: &Keyed, root: Option<&Digest>, has_kept: bool) -> Result<Exit, Failure> {
+fn on(on: &Existing, verb: Verb, keyed: &Keyed, root: Option<&Digest>, has_kept: bool) -> Result<Request, Failure> {
     if has_kept {
         return Err(Failure::usage("auditors keep roots of files: state that of a directory with --root HEX"));
     }
@@ -54,7 +58,7 @@ fn on(on: &Existing, verb: Verb, keyed: &Keyed, root: Option<&Digest>, has_kept:
     request.threads = on.threads.map(usize::from);
     request.must = root.map(|root| root.0.clone());
     request.secret = keyed.secret()?;
-    run(&request, on.json, !on.no_progress)
+    Ok(request)
 }
 
 fn run(request: &Request, json: bool, progress: bool) -> Result<Exit, Failure> {

@@ -92,7 +92,8 @@ fn a_file_that_changes_meanwhile_is_an_error() {
         .run()
         .unwrap();
     let rows = json(&seen);
-    assert_eq!((rows.len(), seen.code), (1, Some(3)), "{rows:?} {}", seen.stderr);
+    assert_eq!((rows.len(), seen.code), (2, Some(3)), "{rows:?} {}", seen.stderr);
+    assert_eq!((&rows[0]["type"], &rows[0]["level"]), (&"error".into(), &"error".into()), "{rows:?}");
     assert!(seen.stderr.contains("/b: "), "{}", seen.stderr);
 }
 
@@ -151,7 +152,9 @@ fn what_is_printed() {
     assert!(out(&pfh(&room, "dups d e --never d")).contains("(stays"));
     assert!(out(&pfh(&room, "dups d e")).contains("  d/two  (hard links: e/two again)\n"));
     assert_eq!(out(&pfh(&room, "dups d e --redundant --keep under=e --min-size 1000")), "d/one\ne/three\n");
-    let rows = json(&pfh(&room, "dups d e --json --never d"));
+    let mut rows = json(&pfh(&room, "dups d e --json --never d"));
+    let link = rows.remove(0);
+    assert_eq!((&link["type"], &link["id"], &link["path"]), (&"skipped".into(), &"skip/link".into(), &"d/link".into()));
     assert_eq!(
         (&rows[0]["type"], &rows[0]["copies"][1]["stays"], &rows[0]["copies"][1]["links"][0]["path"]),
         (&"group".into(), &true.into(), &"e/two again".into())

@@ -183,6 +183,12 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("verify/format", "head -c 100000 /dev/zero > i.E01; sha256sum i.E01 > i.E01.sha256; pfh verify --json i.E01"),
     ("tree/differs", "echo x > a; pfh tree build a > o; echo y > a; pfh tree check --json a"),
+    (
+        "tree/differs tree/added tree/removed",
+        "mkdir d; echo x > d/a; echo y > d/b; pfh tree build d > o; echo z > d/a; rm d/b; echo n > d/n; pfh tree check --json d",
+    ),
+    ("extract/not-made", "mkdir d; echo x > d/a; ln -s a d/l; tar cf t d; pfh extract --json t --to o"),
+    ("skip/link file/missing", "mkdir d; echo x > d/a; ln -s a d/l; pfh dups --json d none"),
 ];
 
 fn script(room: &Room, lines: &str) -> Output {
@@ -346,6 +352,65 @@ fn levels_change_the_exit() {
     // The last one counts; a difference is none of another finding.
     exits(tree, "check --audit l d", &[("audit/new=warn,audit/new=error", 1), ("audit/missing=warn", 1)]);
     exits("echo x > a; sha256sum a > l; echo y > a", "check l", &[("check/missing=ignore", 1)]);
+}
+
+#[test]
+fn levels_of_jobs_that_make_and_search() {
+    let links = "mkdir d; echo x > d/a; echo x > d/b; ln -s a d/l; tar cf t d";
+    exits(links, "dups d", &[("", 0), ("skip/link=error", 3), ("skip/link=ignore", 0), ("file/missing=error", 0)]);
+    exits(links, "extract t --to o", &[("", 3), ("extract/not-made=warn", 0), ("extract/not-made=ignore", 2)]);
+    exits("true", "extract $Z/unlisted.zip --to o", &[("", 3), ("zip/unlisted-member=warn", 0)]);
+    let alike = "mkdir -p b/data; echo x > b/data/a; echo y > b/data/A";
+    exits(alike, "bag create b", &[("", 0), ("bag/warning=error", 3), ("bag/warning=ignore", 2)]);
+    let bag = format!("{alike}; pfh bag create b");
+    exits(&bag, "bag validate b", &[("", 0), ("bag/warning=error", 3)]);
+    exits(&bag, "bag update b", &[("", 0), ("bag/warning=error", 3)]);
+    let signed =
+        "head -c 100000 /dev/zero > s; openssl genpkey -algorithm ed25519 -out k; pfh acquire s --to i.dd --key k";
+    exits(signed, "verify i.dd", &[("", 0), ("verify/signer=error", 3), ("verify/differs=error", 0)]);
+    let unstamped = "head -c 100000 /dev/zero > s";
+    exits(
+        unstamped,
+        "acquire s --to i.dd --timestamp http://127.0.0.1:9/",
+        &[("", 3), ("acquire/timestamp=warn", 0), ("acquire/timestamp=ignore", 2), ("acquire/unreadable=warn", 2)],
+    );
+    let tree = "mkdir d; echo x > d/a; echo y > d/b; pfh tree build d";
+    let grown = format!("{tree}; echo n > d/n");
+    exits(
+        &grown,
+        "tree check d",
+        &[("", 1), ("tree/added=warn", 0), ("tree/added=ignore", 0), ("tree/removed=warn", 1)],
+    );
+    let shrunk = format!("{tree}; rm d/b");
+    exits(&shrunk, "tree check d", &[("", 1), ("tree/removed=warn", 0), ("tree/removed=ignore", 2)]);
+    // A difference always counts; a check that compared nothing is incomplete.
+    exits(&format!("{grown}; echo z > d/a"), "tree check d", &[("tree/added=ignore", 1)]);
+    exits(&format!("{tree}; rm d/*"), "tree check d", &[("", 1), ("tree/removed=warn", 3)]);
+    for command in ["tree check d", "audit verify k c a", "verify i", "dups d", "bag validate b"] {
+        exits(tree, command, &[("tree/differs=warn", 2), ("storage/rejected=ignore", 2), ("no/such=warn", 2)]);
+    }
+}
+
+#[test]
+fn an_ignored_finding_is_in_the_rows_alone() {
+    let grown = "mkdir d; echo x > d/a; pfh tree build d; echo n > d/n;";
+    let text = script(&Room::new(), &format!("{grown} pfh tree check --level tree/added=ignore d"));
+    assert!(!String::from_utf8_lossy(&text.stdout).contains("d/n"), "{text:?}");
+    let json = script(&Room::new(), &format!("{grown} pfh tree check --json --level tree/added=ignore d"));
+    let row = r#""path":"n","id":"tree/added","level":"ignore""#;
+    assert!(String::from_utf8_lossy(&json.stdout).contains(row), "{json:?}");
+    let link = "mkdir d; echo x > d/a; echo x > d/b; ln -s a d/l;";
+    for (level, is_said) in [("error", true), ("warn", true), ("ignore", false)] {
+        let text = script(&Room::new(), &format!("{link} pfh dups --level skip/link={level} d"));
+        assert_eq!(String::from_utf8_lossy(&text.stderr).contains("link"), is_said, "{level}: {text:?}");
+        let json = script(&Room::new(), &format!("{link} pfh dups --json --level skip/link={level} d"));
+        let row = format!(r#""id":"skip/link","level":"{level}""#);
+        assert!(String::from_utf8_lossy(&json.stdout).contains(&row), "{json:?}");
+    }
+    let defaults = "mkdir -p c/pfh; export XDG_CONFIG_HOME=$PWD/c; printf '[tree.check]\nlevel = [\"tree/added=warn\"]\n' \
+                    > c/pfh/config.toml;";
+    let seen = script(&Room::new(), &format!("{grown} {defaults} pfh tree check d"));
+    assert_eq!(seen.status.code(), Some(0), "{seen:?}");
 }
 
 #[test]

@@ -369,6 +369,7 @@ def acquire(
     description: str = "",
     notes: str = "",
     replace: bool = False,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Acquired:
@@ -383,6 +384,7 @@ def verify(
     digests: dict[str, str] | None = None,
     raw: bool = False,
     once: bool = False,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Verified:
@@ -409,6 +411,7 @@ def extract(
     depth: int = 1,
     most_bytes: int | None = None,
     most_files: int | None = None,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows[ExtractRow, ExtractSummary]:
@@ -495,6 +498,7 @@ def dups(
     action: str = "remove",
     script: _Path | None = None,
     replace: bool = False,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows[DupsRow, None]:
@@ -515,6 +519,7 @@ def update_manifest(
 def validate_bag(
     bag: _Path,
     *,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows[BagFinding, BagSummary]:
@@ -526,6 +531,7 @@ def create_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows[BagFinding, BagContents]:
@@ -537,6 +543,7 @@ def update_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
+    level: _Levels | None = None,
     on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows[BagFinding, BagContents]:

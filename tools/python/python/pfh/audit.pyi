@@ -5,6 +5,7 @@ from typing import Literal, Never, TypeAlias
 from . import Rows
 from ._options import AnyPath as _Path
 from ._options import AnyPaths as _Paths
+from ._options import Levels as _Levels
 from .rows import AuditVerdict
 
 _Leaves: TypeAlias = int | Literal["all"] | None
@@ -41,6 +42,7 @@ def verify(
     *,
     signed_by: _Path | None = None,
     key_file: _Path | None = None,
+    level: _Levels | None = None,
 ) -> Rows[AuditVerdict, None]:
     """Judges an answer by the kept root."""
 
@@ -55,5 +57,6 @@ def ask(
     signed_by: _Path | None = None,
     key_file: _Path | None = None,
     timeout: float = 60.0,
+    level: _Levels | None = None,
 ) -> Rows[AuditVerdict, None]:
     """Asks a server about every kept file: a row for each."""

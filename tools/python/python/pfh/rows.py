@@ -391,6 +391,31 @@ class DupsShared(TypedDict):
     type: Literal["shared"]
 
 
+class DupsError(TypedDict):
+    """A name that could not be read, or changed meanwhile: it is in no group."""
+
+    cause: str
+    code: str
+    id: str
+    length: NotRequired[int]
+    level: Literal["ignore", "warn", "error"]
+    offset: NotRequired[int]
+    path: str
+    stage: str
+    type: Literal["error"]
+
+
+class DupsSkip(TypedDict):
+    """A link or another thing that is not a file."""
+
+    cause: str
+    code: str
+    id: str
+    level: NotRequired[Literal["ignore", "warn", "error"]]
+    path: str
+    type: Literal["skipped"]
+
+
 class ExtractFile(TypedDict):
     """A member that is in a file."""
 
@@ -407,6 +432,7 @@ class ExtractSkip(TypedDict):
     cause: str
     code: str
     id: str
+    level: NotRequired[Literal["ignore", "warn", "error"]]
     path: str
     type: Literal["skipped"]
 
@@ -489,6 +515,7 @@ class HashSkip(TypedDict):
     cause: str
     code: str
     id: str
+    level: NotRequired[Literal["ignore", "warn", "error"]]
     path: str
     path_b64: NotRequired[str]
     type: Literal["skipped"]
@@ -711,7 +738,7 @@ UpdateSummary = TypedDict(
 
 
 CheckRow = CheckFile | CheckAudit | CheckSummary | CheckAuditSummary | CheckObject | CheckObjectSummary
-DupsRow = DupsGroup | DupsFolders | DupsShared
+DupsRow = DupsGroup | DupsFolders | DupsShared | DupsError | DupsSkip
 ExtractRow = ExtractFile | ExtractSkip | ExtractError | ExtractSummary
 HashRow = HashBase | HashFile | HashSkip | HashError | HashSummary
 ListRow = ListFile | ListSnapshot | ListSkip | ListError

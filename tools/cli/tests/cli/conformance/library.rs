@@ -168,8 +168,8 @@ fn extract(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     let mut events = |event: Event<'_>| {
         rows.push(match event {
             Event::Written { name, bytes, digest, .. } => format!("file {} {bytes} \"{digest}\"", shown(name)),
-            Event::Skipped { name, skip } => format!("skipped {} {}", shown(name), skip.reason()),
-            Event::Failed { name, problem } => format!("error {} {}", shown(name), problem.code()),
+            Event::Skipped { name, skip, .. } => format!("skipped {} {}", shown(name), skip.reason()),
+            Event::Failed { name, problem, .. } => format!("error {} {}", shown(name), problem.code()),
             _ => return Ok(()),
         });
         Ok(())
