@@ -108,6 +108,11 @@ impl Hashing {
         Hashing { plan, units, few, lanes: OnceLock::new(), table, reorder, places }
     }
 
+    /// Records that were entered so far.
+    pub(crate) fn completed(&self) -> u64 {
+        self.reorder.completed()
+    }
+
     /// Messages that the widest of the kernels takes at once.
     pub(crate) fn lanes(&self) -> usize {
         let widest = || self.plan.algorithms.iter().map(|algorithm| algorithm.lanes()).max();

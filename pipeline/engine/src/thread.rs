@@ -244,10 +244,10 @@ impl Shared {
         }
     }
 
-    /// Wakes the thread that writes, once nothing more can come: it need not wait for its next
-    /// look.
+    /// Wakes the thread that writes, once the last record is there: it need not wait for its next
+    /// look. Not sooner: one long message is worked on in a thousand laps.
     fn tell_end(&self) {
-        if self.feed.exhausted() {
+        if self.feed.exhausted() && self.hashing.completed() == self.feed.pulled() {
             self.out.notify();
         }
     }
