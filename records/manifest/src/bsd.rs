@@ -172,7 +172,7 @@ fn little(tag: &str) -> Option<&str> {
     tag.strip_suffix("_LE").filter(|tag| tag.starts_with("XXH"))
 }
 
-/// What a line without a digest states beside those of the BSDs' distinfo.
+/// The statement of a line beside the digests of the BSDs' distinfo.
 pub(crate) enum Beside<'a> {
     /// `SIZE (name) = 3`, and NetBSD's `Size (name) = 3 bytes`.
     Size(&'a [u8], u64),

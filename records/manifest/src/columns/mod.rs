@@ -4,7 +4,7 @@
 
 mod contents;
 mod markdown;
-mod ruled;
+mod rule;
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed, Reason, Unha
 use crate::others;
 use crate::roles::{self, Role};
 use crate::sample::Sample;
-use ruled::{cut, is_rule};
+use rule::{cut, is_rule};
 
 /// PowerShell 5 begins `Export-Csv` with this line.
 const TYPE: &[u8] = b"#TYPE";

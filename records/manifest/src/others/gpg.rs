@@ -11,8 +11,8 @@ use crate::digits;
 use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed};
 use crate::sample::Sample;
 
-/// The digits of at least so many groups of two, four or eight capitals between blanks; `None` of
-/// another text.
+/// The digits of groups of two, four or eight capitals between blanks, `least` of them at least;
+/// `None` of another text.
 fn groups(text: &[u8], least: usize) -> Option<Vec<u8>> {
     let words: Vec<&[u8]> = text.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
     let width = words.first().map(|word| word.len()).filter(|width| matches!(width, 2 | 4 | 8))?;

@@ -173,7 +173,7 @@ fn properties_of_powershell() {
     reads(&xml, Format::Xml, &["C:/t/a md5:764e"]);
 }
 
-/// A digest without a name is of nobody, and is no digest that somebody left out.
+/// A digest without a name is named: nobody left it out.
 #[test]
 fn records_of_xml_have_names() {
     let named = format!("<file><name>a</name><md5>{MD5}</md5></file>");
