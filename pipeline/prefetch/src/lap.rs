@@ -5,12 +5,12 @@
 //! copied once, to memory that is in the second-level cache, and hashed there; nothing is read
 //! ahead.
 
+use crate::agenda::Next;
 use crate::budget::Slab;
 use crate::chunk::End;
 use crate::host::Instant;
 use crate::host::atomic::Ordering;
 use crate::lent::Lent;
-use crate::next::Next;
 use crate::open::{Open, Place};
 use crate::reader::{ALIGN, Current, Reader};
 use crate::table::{Begun, For};
@@ -165,7 +165,7 @@ impl<S> Reader<S> {
     /// `None`: there is nothing to read in lanes. The lap is to be given back to
     /// [`keep`](Reader::keep).
     pub fn lap(&mut self, pace: Pace) -> Option<Lap<S>> {
-        let any = self.has_lanes() || self.has_next(true);
+        let any = self.has_lanes() || self.agenda().has_next(true);
         if !any || self.is_lost() {
             return None;
         }
@@ -250,7 +250,7 @@ impl<S> Reader<S> {
     /// The next message to begin with, or to resume. Outer `None`: there is none now; inner `None`:
     /// the next item is not for a lane.
     fn open_lane(&mut self) -> Option<Option<Open<S>>> {
-        let entry = match self.next(true, 1) {
+        let entry = match self.agenda().next(true, 1) {
             Next::Begun(Begun { entry, reading, states, .. }) => {
                 return Some(Some(Open { entry, reading, states: states.unwrap_or_default(), place: None }));
             }

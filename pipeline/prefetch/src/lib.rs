@@ -7,6 +7,7 @@
 //! slab streams through as chunks, in offset order.
 #![forbid(unsafe_code)]
 
+mod agenda;
 mod apart;
 mod backend;
 mod budget;
@@ -19,7 +20,6 @@ pub mod host;
 mod in_hand;
 mod lap;
 mod lent;
-mod next;
 mod open;
 mod reader;
 mod reserve;

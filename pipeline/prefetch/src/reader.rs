@@ -5,6 +5,7 @@
 //! something unpublished in its hands: that rule, and one slab per reader, is why the smallest
 //! budget cannot deadlock.
 
+use crate::agenda::{Agenda, Next};
 use crate::backend::{Backend, Together};
 use crate::budget::{Budget, Slab};
 use crate::chunk::{Bytes, Chunk, End};
@@ -14,7 +15,6 @@ use crate::host::Instant;
 use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::in_hand::InHand;
 use crate::lent::Lent;
-use crate::next::Next;
 use crate::open::Open;
 use crate::reserve::Reserve;
 use crate::table::{Begun, For, Table};
@@ -155,6 +155,15 @@ impl<S> Reader<S> {
         self.current.is_some()
     }
 
+    /// Whether something is left for this reader to fill the table with, now or later.
+    pub fn has_work(&self) -> bool {
+        self.current.is_some() || self.agenda().is_left()
+    }
+
+    pub(crate) fn agenda(&self) -> Agenda<'_, S> {
+        Agenda { table: &self.table, feed: &self.feed, in_hand: &self.in_hand }
+    }
+
     /// Puts down the entry that it is in the middle of, for others to take up; not a pipe, nor an
     /// entry that several threads share, nor one that only one reader may read. Whether there was
     /// one.
@@ -188,7 +197,7 @@ impl<S> Reader<S> {
                 }
             }
             let most = self.together.width(self.reserve.is_wide());
-            let step = match self.next(false, most) {
+            let step = match self.agenda().next(false, most) {
                 Next::Begun(Begun { entry, reading, whom, .. }) => {
                     self.current = Some(Current { entry, reading, flowing: true, whom });
                     self.publish().then_some(Step::Filled)

@@ -63,9 +63,9 @@ impl BufRead for Unsigned<'_> {
     }
 }
 
-/// A text whose first bytes are `start`, as far as they were read: without the signature that stands
-/// in it, and with its lines ended by LF where `lines` says that CR would end them. `start` becomes
-/// what then comes first.
+/// A text whose first bytes are `start`, as far as they were read: without the signature that
+/// stands in it. Of one without a signature `lines` says that CR may end the lines, if alone.
+/// `start` becomes what then comes first.
 pub(crate) fn unsigned<'a>(
     text: Raw<'a>,
     start: &mut Vec<u8>,

@@ -214,7 +214,7 @@ impl<'a> Intake<'a> {
             let placed = self.place(&from, offset, bytes);
             match placed {
                 Ok(()) => _ = say.send(Ok(News::Bytes(bytes.len() as u64))),
-                // Whoever reads need not wait for the sender.
+                // The reader need not wait for its sender.
                 Err(Stop::All(_)) => self.stop.store(true, Ordering::Relaxed),
                 Err(_) => {}
             }

@@ -9,6 +9,8 @@
 
 extern crate self as pfh_prefetch;
 
+#[path = "../../../prefetch/src/agenda.rs"]
+mod agenda;
 #[path = "../../../prefetch/src/apart.rs"]
 mod apart;
 #[path = "../../../prefetch/src/backend.rs"]
@@ -42,8 +44,6 @@ mod lent;
 mod line;
 #[path = "../../src/mode.rs"]
 mod mode;
-#[path = "../../../prefetch/src/next.rs"]
-mod next;
 #[path = "../../../prefetch/src/open.rs"]
 mod open;
 mod parts;

@@ -217,7 +217,7 @@ fn lists() {
     assert!(faults.len() == 4 && faults.iter().all(|(_, item)| item.is_err()), "{faults:?}");
 }
 
-/// The signature's own lines are no digests: 64 characters of base64 have the length of a SHA-384.
+/// The signature's own lines give nothing: 64 characters of base64 have the length of a SHA-384.
 #[test]
 fn signed_lists() {
     let armour = "iQIzBAEBCAAdFiEEFkqdpr2/MfkmCiR4jMbXWrmGxRUFAmcQ2kYACgkQjMbXWrmG";

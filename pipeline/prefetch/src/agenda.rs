@@ -1,8 +1,8 @@
 //! Which message a reader goes on with: the only place that decides it.
 
-use crate::feed::{Fed, Pulled};
-use crate::reader::Reader;
-use crate::table::Begun;
+use crate::feed::{Fed, Feed, Pulled};
+use crate::in_hand::InHand;
+use crate::table::{Begun, Table};
 use pfh_source::Entry;
 use std::sync::Arc;
 
@@ -22,20 +22,28 @@ pub(crate) enum Next<S> {
     End,
 }
 
-impl<S> Reader<S> {
-    /// Whether there is something to go on with now; `lanes`: for this thread's own lanes.
-    pub(crate) fn has_next(&self, lanes: bool) -> bool {
+/// The work that is there for one reader.
+pub(crate) struct Agenda<'a, S> {
+    pub table: &'a Table<S>,
+    pub feed: &'a Feed,
+    /// The reader's hand, into which it is taken.
+    pub in_hand: &'a InHand,
+}
+
+impl<S> Agenda<'_, S> {
+    /// Whether there is something to go on with now; `lanes`: for the thread's own lanes.
+    pub fn has_next(&self, lanes: bool) -> bool {
         self.table.has_parked(lanes) || self.feed.has_next()
     }
 
-    /// Whether something is left for this reader to fill the table with, now or later.
-    pub fn has_work(&self) -> bool {
-        self.current.is_some() || !self.feed.is_empty() || self.table.has_parked(false)
+    /// Whether something is left to fill the table with, now or later.
+    pub fn is_left(&self) -> bool {
+        !self.feed.is_empty() || self.table.has_parked(false)
     }
 
     /// The work to go on with: what was put down before what was given back, and that before
-    /// anything new, of which there are at most `most` messages at a time.
-    pub(crate) fn next(&self, lanes: bool, most: usize) -> Next<S> {
+    /// anything new. New messages come at most `most` at a time.
+    pub fn next(&self, lanes: bool, most: usize) -> Next<S> {
         if let Some(begun) = self.table.take_up(lanes) {
             if self.in_hand.take(begun.entry.clone()) {
                 return Next::Begun(begun);
