@@ -344,19 +344,19 @@ impl<'a> Judging<'a> {
                     self.say(change).map_err(Error::Sink)?;
                 }
                 Absence::Behind(_) => {}
-                Absence::Gone => gone.push((at, is_entry)),
+                Absence::Gone(cause) => gone.push((at, is_entry, cause)),
             }
         }
-        let files = gone.iter().filter(|(_, is_entry)| *is_entry).count() as u64;
+        let files = gone.iter().filter(|(_, is_entry, _)| *is_entry).count() as u64;
         if files > 0 && self.found == 0 && !is_new && !may_empty {
             return Err(Error::input(Problem::AllGone(files)));
         }
-        for (at, is_entry) in gone {
+        for (at, is_entry, cause) in gone {
             self.fates[at] = Fate::Drop;
             let name = self.sheet.records()[at].name.clone();
             let is_moved = self.entries.get(&plain(&name)).is_some_and(|at| self.contents.is_held(*at));
             if is_entry && !is_moved {
-                let change = Change { name, class: Class::Gone, from: None, cause: None, rot: None };
+                let change = Change { name, class: Class::Gone, from: None, cause, rot: None };
                 self.say(change).map_err(Error::Sink)?;
             }
         }
@@ -377,11 +377,14 @@ impl<'a> Judging<'a> {
         match std::fs::symlink_metadata(OsStr::from_bytes(&path)) {
             // It has the name since its directory was listed: nobody compared it. A name that leads
             // up may be that of a file that was met.
-            Ok(found) if self.trees.meets_all && found.is_file() && !leads_up(name) => Absence::Behind(LATE.to_owned()),
+            Ok(found) if self.trees.meets_all && !leads_up(name) => match found.is_dir() {
+                true => Absence::Gone(Some("it is a directory now".to_owned())),
+                false => Absence::Behind(LATE.to_owned()),
+            },
             // It is there, and the selection leaves it out.
             Ok(_) => Absence::Outside,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                if self.is_left_out(name) { Absence::Outside } else { Absence::Gone }
+                if self.is_left_out(name) { Absence::Outside } else { Absence::Gone(None) }
             }
             Err(error) => Absence::Behind(error.to_string()),
         }
@@ -418,8 +421,8 @@ enum Absence {
     Outside,
     /// Nobody could look.
     Behind(String),
-    /// It is not there any more.
-    Gone,
+    /// It is not there any more, and perhaps something else is.
+    Gone(Option<String>),
 }
 
 fn is_missing(problem: &Unread) -> bool {

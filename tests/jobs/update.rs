@@ -286,6 +286,22 @@ fn what_cannot_be_looked_for_stays() {
 }
 
 #[test]
+fn a_directory_in_the_place_of_a_file_is_not_that_file() {
+    let room = Room::new();
+    room.file("d/a", "a");
+    room.file("d/b", "b");
+    listed(&room, "list", Format::Jsonl, "sha256", None);
+    fs::remove_file(room.at("d/a")).unwrap();
+    room.file("d/a/n", "n");
+    let (ran, mut rows) = run(&request(&room, "list"));
+    let summary = ran.unwrap();
+    assert_eq!((summary.verdict(), summary.counts.gone, summary.counts.new), (Verdict::Verified, 1, 1));
+    rows.sort_by(|one, other| one.1.cmp(&other.1));
+    assert_eq!(rows, said(&[(Class::Gone, "a"), (Class::New, "n")]));
+    assert!(agrees(&room, "list"));
+}
+
+#[test]
 fn requests_that_make_no_sense_change_nothing() {
     let room = room();
     listed(&room, "list", Format::Sums, "sha256", None);
