@@ -24,6 +24,8 @@ pub struct Account {
     pub seen: Vec<At>,
     /// Whether the calls were without end.
     pub endless: bool,
+    /// Numbers that were drawn once more.
+    pub repeated: u64,
     /// Evidence that is not as it was left.
     pub altered: Vec<String>,
 }

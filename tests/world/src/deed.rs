@@ -24,6 +24,12 @@ pub enum Deed {
     Swap(String, String),
     /// A byte changes, and the modification time is put back: a disk decays so.
     Rot(String, usize),
+    /// A name becomes a symbolic link to a target, in the place of any that had it.
+    Symlink(String, String),
+    /// A name becomes a FIFO.
+    Fifo(String),
+    /// A name becomes a socket.
+    Socket(String),
     /// The modification time is set, in seconds since 1970: a clock jumps so.
     Date(String, i64),
 }
@@ -38,6 +44,9 @@ impl Deed {
             | Deed::Resize(name, _)
             | Deed::Remove(name)
             | Deed::Rot(name, _)
+            | Deed::Symlink(name, _)
+            | Deed::Fifo(name)
+            | Deed::Socket(name)
             | Deed::Date(name, _) => vec![name],
         }
     }
@@ -54,6 +63,9 @@ impl fmt::Display for Deed {
             Deed::Link(from, to) => write!(f, "link {from} {to}"),
             Deed::Swap(one, other) => write!(f, "swap {one} {other}"),
             Deed::Rot(name, at) => write!(f, "rot {name} {at}"),
+            Deed::Symlink(name, target) => write!(f, "symlink {name} {target}"),
+            Deed::Fifo(name) => write!(f, "fifo {name}"),
+            Deed::Socket(name) => write!(f, "socket {name}"),
             Deed::Date(name, seconds) => write!(f, "date {name} {seconds}"),
         }
     }
@@ -80,6 +92,9 @@ fn parsed(verb: &str, words: &mut dyn Iterator<Item = &str>) -> Option<Deed> {
         "link" => Deed::Link(name, word(words)?),
         "swap" => Deed::Swap(name, word(words)?),
         "rot" => Deed::Rot(name, word(words)?),
+        "symlink" => Deed::Symlink(name, word(words)?),
+        "fifo" => Deed::Fifo(name),
+        "socket" => Deed::Socket(name),
         "date" => Deed::Date(name, word(words)?),
         _ => return None,
     })

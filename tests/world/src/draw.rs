@@ -22,12 +22,17 @@ const NAMES: [&str; 10] = [
 ];
 /// The directories that are listed.
 const DIRECTORIES: [&str; 4] = ["tree", "tree/d", "tree/d/e", "tree/k"];
+/// Names of links, FIFOs and sockets; other ones take the names of files.
+const OTHERS: [&str; 3] = ["tree/l", "tree/d/l", "tree/k/l"];
+/// Targets of links: files, directories, the link itself, and nothing.
+const TARGETS: [&str; 9] = ["a", "d", "d/e", "k", "k/f", "l", ".", "..", "none"];
 /// The largest file, in bytes.
 const LARGEST: usize = 64 << 10;
 
 /// The script of a seed.
 pub fn draw(seed: u64) -> Script {
     let mut artist = Artist { random: Random::new(seed), events: Vec::new() };
+    artist.events.push(Event::Numbers(seed));
     if artist.random.one_in(6) {
         artist.images()
     } else {
@@ -61,6 +66,12 @@ impl Artist {
         for name in NAMES.iter().filter(|_| self.random.below(8) < 5).collect::<Vec<_>>() {
             let deed = self.made(name);
             self.events.push(Event::Deed(deed));
+        }
+        for name in OTHERS {
+            if self.random.one_in(6) {
+                let deed = self.other(name);
+                self.events.push(Event::Deed(deed));
+            }
         }
         let mut sheets = Vec::new();
         for name in ["lists/one", "lists/two"].iter().take(1 + usize::from(self.random.one_in(4))) {
@@ -137,11 +148,20 @@ impl Artist {
         }
     }
 
+    /// A link, a FIFO or a socket.
+    fn other(&mut self, name: &str) -> Deed {
+        match self.random.below(8) {
+            0 | 1 => Deed::Fifo(name.to_owned()),
+            2 => Deed::Socket(name.to_owned()),
+            _ => Deed::Symlink(name.to_owned(), self.random.pick(&TARGETS).to_owned()),
+        }
+    }
+
     /// A deed on a file.
     fn deed(&mut self, name: &str) -> Deed {
         let other = if name == MEDIUM { MEDIUM } else { self.random.pick(&NAMES) }.to_owned();
         let (name, salt) = (name.to_owned(), self.random.number());
-        match self.random.below(13) {
+        match self.random.below(15) {
             0 | 1 => self.made(&name),
             2..=4 => {
                 let at = self.random.below(5000);
@@ -152,6 +172,13 @@ impl Artist {
             8 => Deed::Rename(name, other),
             9 if name != MEDIUM && self.random.one_in(3) => Deed::Swap("tree/d".to_owned(), "tree/k".to_owned()),
             9 => Deed::Swap(name, other),
+            13 if name != MEDIUM => self.other(&name),
+            14 if name != MEDIUM && self.random.one_in(2) => {
+                let name = self.random.pick(&OTHERS);
+                self.other(name)
+            }
+            // A directory and a link change places.
+            14 if name != MEDIUM => Deed::Swap("tree/d".to_owned(), "tree/l".to_owned()),
             11 if name != MEDIUM => Deed::Link(name, other),
             10 => Deed::Rot(name, self.random.below(3000)),
             _ => Deed::Date(name, self.random.pick(&[-86_400, 0, 1_000_000_000, 4_000_000_000])),

@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod judge;
 pub mod laws;
 pub mod list;
+pub mod other;
 pub mod past;
 pub mod play;
 pub mod random;

@@ -10,6 +10,8 @@ pub struct List {
     pub digests: BTreeMap<String, String>,
     /// Files and directories that have a record without a digest.
     pub without: BTreeSet<String>,
+    /// Links and the like, which have no digest by their kind.
+    pub passed: BTreeSet<String>,
     /// Lines that are nothing of that, and names that come twice.
     pub odd: usize,
     /// Whether the end that the format promises is there; of a format without one: whether the last
@@ -21,6 +23,11 @@ pub struct List {
 fn name(text: &str) -> String {
     let tree = if text.ends_with("/tree") { "/tree" } else { "/tree/" };
     text.rfind(tree).map_or(text, |at| &text[at + 1..]).to_owned()
+}
+
+/// Whether a name is one of these, or lies in one.
+fn is_below(all: &BTreeSet<String>, name: &str) -> bool {
+    all.iter().any(|one| name.strip_prefix(&**one).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
 impl List {
@@ -44,11 +51,14 @@ impl List {
         self.without.is_empty() && self.odd == 0 && self.is_ended
     }
 
-    /// Whether nobody could look at a file when the list was made.
+    /// Whether a name, or a directory that it lies in, was a link or the like.
+    pub fn passes(&self, name: &str) -> bool {
+        is_below(&self.passed, name)
+    }
+
+    /// Whether nobody looked at a file when the list was made.
     pub fn hides(&self, name: &str) -> bool {
-        self.without
-            .iter()
-            .any(|hidden| name == hidden || name.strip_prefix(&**hidden).is_some_and(|rest| rest.starts_with('/')))
+        is_below(&self.without, name) || self.passes(name)
     }
 
     fn add(&mut self, path: &str, digest: &str) {
@@ -60,8 +70,12 @@ impl List {
         let value: Value = serde_json::from_str(line).unwrap_or_default();
         match (value["type"].as_str(), value["path"].as_str(), value["digests"]["sha256"].as_str()) {
             (Some("file"), Some(path), Some(digest)) => self.add(path, digest),
-            (Some("error" | "skipped"), Some(path), None) => {
+            (Some("error"), Some(path), None) => {
                 self.without.insert(name(path));
+            }
+            // A link or a FIFO lacks nothing.
+            (Some("skipped"), Some(path), None) => {
+                self.passed.insert(name(path));
             }
             (Some("summary" | "base"), ..) => {}
             _ => self.odd += 1,

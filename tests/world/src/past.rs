@@ -1,5 +1,6 @@
 //! The bytes that stood in each file, and when: the knowledge that jobs are judged by.
 
+use crate::other::{Other, Others};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,6 +41,16 @@ pub struct Past {
     absent: BTreeSet<String>,
     /// How often somebody changed something about each name or its file since.
     touched: BTreeMap<String, usize>,
+    /// The names of links, FIFOs and sockets.
+    others: Others,
+}
+
+/// The bearer of a name.
+enum Thing {
+    /// This file.
+    File(usize),
+    /// No file.
+    Other(Other),
 }
 
 impl Past {
@@ -49,6 +60,7 @@ impl Past {
         self.had = self.names.iter().map(|(name, file)| (name.clone(), BTreeSet::from([*file]))).collect();
         self.absent.clear();
         self.touched.clear();
+        self.others.begin();
     }
 
     fn touch(&mut self, file: usize) {
@@ -60,10 +72,18 @@ impl Past {
     }
 
     fn put(&mut self, name: &str, file: Option<usize>) {
+        self.others.take(name);
         let before = match file {
             Some(file) => self.names.insert(name.to_owned(), file),
             None => self.names.remove(name),
         };
+        // Of a file that lost a name the other names are touched: its count of links is another.
+        if let Some(before) = before.filter(|before| Some(*before) != file) {
+            let others = self.names.iter().filter(|(_, file)| **file == before).map(|(other, _)| other.clone());
+            for other in others.collect::<Vec<_>>() {
+                *self.touched.entry(other).or_default() += 1;
+            }
+        }
         let had = self.had.entry(name.to_owned()).or_default();
         had.extend(file);
         if before.is_none() || file.is_none() {
@@ -97,12 +117,23 @@ impl Past {
     pub fn remove(&mut self, name: &str) {
         if let Some(&file) = self.names.get(name) {
             self.touch(file);
-            self.put(name, None);
         }
+        self.put(name, None);
+    }
+
+    /// A name is of no file, in the place of any that had it.
+    pub fn place(&mut self, name: &str, other: Other) {
+        self.remove(name);
+        self.others.put(name, other);
     }
 
     /// A file has another name, in the place of any that had it.
     pub fn rename(&mut self, from: &str, to: &str) {
+        if let Some(other) = self.others.take(from) {
+            self.put(from, None);
+            self.place(to, other);
+            return;
+        }
         let Some(&file) = self.names.get(from) else { return };
         self.touch(file);
         self.put(from, None);
@@ -121,38 +152,41 @@ impl Past {
         self.put(to, Some(file));
     }
 
-    /// Two files, or two directories, have changed places.
+    /// Two names have changed places, with all names below them.
     pub fn swap(&mut self, one: &str, other: &str) {
-        if !self.names.contains_key(one) {
-            self.swap_directories(one, other);
-            return;
-        }
-        let (Some(&first), Some(&second)) = (self.names.get(one), self.names.get(other)) else { return };
-        self.touch(first);
-        self.touch(second);
-        self.put(one, Some(second));
-        self.put(other, Some(first));
-    }
-
-    fn swap_directories(&mut self, one: &str, other: &str) {
-        let below = |directory: &str| -> Vec<(String, usize)> {
-            let inside =
-                |name: &str| name.strip_prefix(directory).filter(|rest| rest.starts_with('/')).map(str::to_owned);
-            self.names.iter().filter_map(|(name, file)| Some((inside(name)?, *file))).collect()
-        };
-        let (first, second) = (below(one), below(other));
-        for directory in [one, other] {
-            *self.touched.entry(directory.to_owned()).or_default() += 1;
-        }
-        for (directory, files) in [(one, &first), (other, &second)] {
-            files.iter().for_each(|(rest, _)| self.put(&format!("{directory}{rest}"), None));
-        }
-        for (directory, files) in [(other, &first), (one, &second)] {
-            for (rest, file) in files {
-                self.touch(*file);
-                self.put(&format!("{directory}{rest}"), Some(*file));
+        let (first, second) = (self.below(one), self.below(other));
+        for (name, things) in [(one, &first), (other, &second)] {
+            // A directory.
+            if things.iter().all(|(rest, _)| !rest.is_empty()) {
+                *self.touched.entry(name.to_owned()).or_default() += 1;
+            }
+            for (rest, thing) in things {
+                if let Thing::File(file) = thing {
+                    self.touch(*file);
+                }
+                self.put(&format!("{name}{rest}"), None);
             }
         }
+        for (name, things) in [(other, first), (one, second)] {
+            for (rest, thing) in things {
+                let name = format!("{name}{rest}");
+                match thing {
+                    Thing::File(file) => self.put(&name, Some(file)),
+                    Thing::Other(kind) => self.place(&name, kind),
+                }
+            }
+        }
+    }
+
+    /// Everything that has a name, or a name below it, by the rest of that name.
+    fn below(&self, name: &str) -> Vec<(String, Thing)> {
+        let inside = |other: &str| {
+            other.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/')).map(str::to_owned)
+        };
+        let files = self.names.iter().filter_map(|(name, file)| Some((inside(name)?, Thing::File(*file))));
+        let others = self.others.now().iter();
+        let others = others.filter_map(|(name, kind)| Some((inside(name)?, Thing::Other(kind.clone()))));
+        files.chain(others).collect()
     }
 
     /// The content that a name has now.
@@ -184,6 +218,22 @@ impl Past {
     /// How often somebody changed something about the name or its file since the step began.
     pub fn touches(&self, name: &str) -> usize {
         self.touched.get(name).copied().unwrap_or(0)
+    }
+
+    /// The names of links, FIFOs and sockets.
+    pub fn others(&self) -> &Others {
+        &self.others
+    }
+
+    /// The contents that stood since the step began in the files that a name led to, also by links.
+    pub fn reached(&self, name: &str) -> Vec<&Content> {
+        self.others.reach(name).iter().flat_map(|name| self.stood(name)).collect()
+    }
+
+    /// The names of links and the like that nobody touched since the step began, below a directory.
+    pub fn idle(&self, directory: &str) -> Vec<&str> {
+        let names = self.others.now().keys().map(String::as_str);
+        names.filter(|name| name.starts_with(directory) && self.touches(name) == 0).collect()
     }
 
     /// The names that were there all the time since the step began, below this directory.

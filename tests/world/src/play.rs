@@ -51,9 +51,11 @@ pub fn play(script: &Script, keep: Keep) -> io::Result<World> {
     let room = Arc::new(Room::new()?);
     let mut past = Past::default();
     let mut world = World::default();
+    let mut numbers = 0;
     let mut events = script.0.iter().peekable();
     while let Some(event) = events.next() {
         match event {
+            Event::Numbers(seed) => numbers = *seed,
             Event::Deed(deed) => drop(room.act(deed, &mut past)?),
             // Of a step that was left out.
             Event::At(..) => {}
@@ -63,12 +65,15 @@ pub fn play(script: &Script, keep: Keep) -> io::Result<World> {
                     acts.push((at.clone(), act.clone()));
                     events.next();
                 }
-                let account = step(&room, &mut past, steps, acts)?;
+                let account = step(&room, &mut past, steps, (acts, numbers))?;
                 world.jobs += steps.len() as u64;
                 world.calls += account.calls;
                 for (_, act) in &account.acts {
                     let name = act.to_string();
                     *world.acts.entry(name.split(' ').next().unwrap_or_default().to_owned()).or_default() += 1;
+                }
+                if account.repeated > 0 {
+                    *world.acts.entry("repeat".to_owned()).or_default() += account.repeated;
                 }
                 world.breaches = laws::breaches(&account, &past);
                 if keep == Keep::Accounts {
@@ -84,13 +89,18 @@ pub fn play(script: &Script, keep: Keep) -> io::Result<World> {
 }
 
 /// Runs the jobs of a step, each on a thread of its own.
-fn step(room: &Arc<Room>, past: &mut Past, steps: &[Step], acts: Vec<(At, Act)>) -> io::Result<Account> {
+fn step(
+    room: &Arc<Room>,
+    past: &mut Past,
+    steps: &[Step],
+    (acts, numbers): (Vec<(At, Act)>, u64),
+) -> io::Result<Account> {
     past.begin();
     if acts.iter().any(|(_, act)| matches!(act, Act::Deed(_))) {
         room.tick()?;
     }
     let before = room.written()?;
-    let stage = Arc::new(Stage::new(Arc::clone(room), std::mem::take(past), acts));
+    let stage = Arc::new(Stage::new(Arc::clone(room), std::mem::take(past), acts, numbers));
     seam::play(Some(Arc::clone(&stage) as Arc<dyn seam::World>));
     let claims: Vec<Claims> = match steps {
         [one] => vec![claims(room, one)],
@@ -120,6 +130,7 @@ fn step(room: &Arc<Room>, past: &mut Past, steps: &[Step], acts: Vec<(At, Act)>)
         calls,
         seen: std::mem::take(&mut played.order),
         endless,
+        repeated: stage.repeated(),
         altered: room.altered(past)?,
     })
 }

@@ -2,12 +2,13 @@
 //! written.
 
 use crate::deed::Deed;
+use crate::other::Other;
 use crate::past::Past;
 use crate::random::bytes;
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -57,23 +58,28 @@ impl Room {
     /// # Errors
     /// The system's.
     pub fn act(&self, deed: &Deed, past: &mut Past) -> io::Result<bool> {
-        let is_there = |name: &String| past.content(name).is_some();
-        let needs: Vec<&String> = match deed {
-            Deed::Make(..) => Vec::new(),
-            Deed::Swap(one, other) => vec![one, other],
-            Deed::Rename(from, _) | Deed::Link(from, _) => vec![from],
-            Deed::Write(name, ..) | Deed::Resize(name, _) | Deed::Remove(name) | Deed::Rot(name, _) => vec![name],
-            Deed::Date(name, _) => vec![name],
+        let is_file = |name: &str| past.content(name).is_some();
+        let is_there = |name: &str| is_file(name) || past.others().now().contains_key(name);
+        let is_directory = |name: &str| fs::symlink_metadata(self.path(name)).is_ok_and(|found| found.is_dir());
+        let is_possible = match deed {
+            Deed::Make(name, ..) | Deed::Symlink(name, _) | Deed::Fifo(name) | Deed::Socket(name) => {
+                !is_directory(name)
+            }
+            Deed::Swap(one, other) => [one, other].iter().all(|name| is_there(name) || is_directory(name)),
+            Deed::Rename(from, to) => is_there(from) && !is_directory(to),
+            Deed::Remove(name) => is_there(name),
+            Deed::Link(from, to) => is_file(from) && !is_directory(to),
+            Deed::Write(name, ..) | Deed::Resize(name, _) | Deed::Rot(name, _) | Deed::Date(name, _) => is_file(name),
         };
-        let is_directory = |name: &&String| self.path(name).is_dir();
-        if !needs.iter().all(|name| is_there(name)) && !needs.iter().all(is_directory) {
+        // A name behind a link is that of another file.
+        if !is_possible || deed.names().iter().any(|name| self.is_behind_link(name)) {
             return Ok(false);
         }
         match self.done(deed, past) {
-            // Its directory has another name.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // Its directory has another name, or is none now.
+            Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
                 let fresh = self.path("fresh");
-                if fresh.exists() { fs::remove_file(fresh).map(|()| false) } else { Ok(false) }
+                if fs::symlink_metadata(&fresh).is_ok() { fs::remove_file(fresh).map(|()| false) } else { Ok(false) }
             }
             done => done,
         }
@@ -112,7 +118,7 @@ impl Room {
                 self.swap(one, other)?;
                 past.swap(one, other);
             }
-            Deed::Link(from, to) if from != to && past.content(from).is_some() => {
+            Deed::Link(from, to) if from != to => {
                 let fresh = self.path("fresh");
                 fs::hard_link(self.path(from), &fresh)?;
                 fs::rename(&fresh, self.path(to))?;
@@ -123,6 +129,23 @@ impl Room {
                 past.link(from, to);
             }
             Deed::Rename(..) | Deed::Swap(..) | Deed::Link(..) => return Ok(false),
+            Deed::Symlink(name, target) => {
+                std::os::unix::fs::symlink(target, self.path("fresh"))?;
+                fs::rename(self.path("fresh"), self.path(name))?;
+                past.place(name, Other::Link(target.clone()));
+            }
+            Deed::Fifo(name) => {
+                if !self.fifo(&self.path("fresh"))? {
+                    return Ok(false);
+                }
+                fs::rename(self.path("fresh"), self.path(name))?;
+                past.place(name, Other::Fifo);
+            }
+            Deed::Socket(name) => {
+                drop(std::os::unix::net::UnixListener::bind(self.path("fresh"))?);
+                fs::rename(self.path("fresh"), self.path(name))?;
+                past.place(name, Other::Socket);
+            }
             Deed::Rot(name, at) => {
                 let content = past.content(name).map(|content| content.bytes.clone()).unwrap_or_default();
                 let Some(byte) = content.get(*at) else { return Ok(false) };
@@ -147,6 +170,24 @@ impl Room {
 
     fn open(&self, name: &str) -> io::Result<File> {
         File::options().write(true).open(self.path(name))
+    }
+
+    /// Whether a directory above a name is a link now.
+    fn is_behind_link(&self, name: &str) -> bool {
+        let ends = name.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+        ends.into_iter().any(|end| self.path(&name[..end]).is_symlink())
+    }
+
+    #[cfg(target_os = "linux")]
+    fn fifo(&self, path: &Path) -> io::Result<bool> {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        Ok(true)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn fifo(&self, _: &Path) -> io::Result<bool> {
+        Ok(false)
     }
 
     #[cfg(target_os = "linux")]
@@ -220,10 +261,14 @@ impl Room {
     /// The system's.
     pub fn altered(&self, past: &Past) -> io::Result<Vec<String>> {
         let mut found = Vec::new();
-        let mut seen = Files::new();
+        let (mut seen, mut others) = (Files::new(), BTreeMap::new());
         for directory in [TREE, "medium"] {
-            self.gather(directory, &mut seen)?;
+            self.gather(directory, &mut seen, &mut others)?;
         }
+        let noted = past.others().now();
+        let is_other = |(name, other): &(&String, &Other)| noted.get(*name) != Some(*other);
+        found.extend(others.iter().filter(is_other).map(|(name, _)| name.clone()));
+        found.extend(noted.keys().filter(|name| !others.contains_key(*name)).cloned());
         for (name, bytes) in &seen {
             if past.content(name).is_none_or(|content| content.bytes != *bytes) {
                 found.push(name.clone());
@@ -233,12 +278,19 @@ impl Room {
         Ok(found)
     }
 
-    fn gather(&self, directory: &str, into: &mut Files) -> io::Result<()> {
+    fn gather(&self, directory: &str, into: &mut Files, others: &mut BTreeMap<String, Other>) -> io::Result<()> {
         for entry in fs::read_dir(self.path(directory))? {
             let entry = entry?;
             let name = format!("{directory}/{}", entry.file_name().to_string_lossy());
-            if entry.file_type()?.is_dir() {
-                self.gather(&name, into)?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                self.gather(&name, into, others)?;
+            } else if kind.is_symlink() {
+                others.insert(name, Other::Link(fs::read_link(entry.path())?.to_string_lossy().into_owned()));
+            } else if kind.is_fifo() {
+                others.insert(name, Other::Fifo);
+            } else if kind.is_socket() {
+                others.insert(name, Other::Socket);
             } else {
                 into.insert(name, fs::read(entry.path())?);
             }

@@ -13,6 +13,8 @@ pub struct Script(pub Vec<Event>);
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
+    /// The numbers that the program draws come from this one.
+    Numbers(u64),
     /// Somebody changes something between two steps.
     Deed(Deed),
     /// Jobs run, each beside the others, to their ends.
@@ -125,6 +127,7 @@ impl fmt::Display for Act {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Event::Numbers(seed) => write!(f, "numbers {seed}"),
             Event::Deed(deed) => write!(f, "{deed}"),
             Event::Step(steps) => {
                 f.write_str("run")?;
@@ -164,6 +167,9 @@ fn act(text: &str) -> Option<Act> {
 fn event(line: &str) -> Option<Event> {
     if let Some(steps) = line.strip_prefix("run ") {
         return steps.split(" | ").map(|step| step.parse().ok()).collect::<Option<_>>().map(Event::Step);
+    }
+    if let Some(seed) = line.strip_prefix("numbers ") {
+        return seed.parse().ok().map(Event::Numbers);
     }
     let Some(rest) = line.strip_prefix("at ") else { return line.parse().ok().map(Event::Deed) };
     let (place, done) = rest.split_once(": ")?;

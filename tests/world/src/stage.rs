@@ -27,6 +27,27 @@ pub struct Stage {
     room: Arc<Room>,
     calls: AtomicU64,
     played: Mutex<Played>,
+    numbers: Mutex<Numbers>,
+}
+
+/// The numbers that the program draws. Each step has the same ones again: a file that an earlier
+/// step left has the name that a later one draws.
+struct Numbers {
+    random: Random,
+    last: u64,
+    repeated: u64,
+}
+
+impl Numbers {
+    /// The next one; half of them are the last one once more.
+    fn draw(&mut self) -> u64 {
+        if self.last != 0 && self.random.one_in(2) {
+            self.repeated += 1;
+        } else {
+            self.last = self.random.number() | 1;
+        }
+        self.last
+    }
 }
 
 /// Everything that calls change.
@@ -60,7 +81,7 @@ struct Medium {
 
 impl Stage {
     /// A step with these acts.
-    pub fn new(room: Arc<Room>, past: Past, acts: Vec<(At, Act)>) -> Stage {
+    pub fn new(room: Arc<Room>, past: Past, acts: Vec<(At, Act)>, numbers: u64) -> Stage {
         let mut played = Played { past, waiting: acts, ..Played::default() };
         if played.waiting.iter().any(|(_, act)| matches!(act, Act::Cut(_))) {
             let mut medium = Medium::default();
@@ -70,7 +91,13 @@ impl Stage {
             }
             played.medium = Some(medium);
         }
-        Stage { room, calls: AtomicU64::new(0), played: Mutex::new(played) }
+        let numbers = Numbers { random: Random::new(numbers), last: 0, repeated: 0 };
+        Stage { room, calls: AtomicU64::new(0), played: Mutex::new(played), numbers: Mutex::new(numbers) }
+    }
+
+    /// How many numbers were drawn once more.
+    pub fn repeated(&self) -> u64 {
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner).repeated
     }
 
     /// Calls so far, and whether they were too many.
@@ -175,6 +202,10 @@ impl Medium {
 }
 
 impl World for Stage {
+    fn number(&self) -> Option<u64> {
+        Some(self.numbers.lock().unwrap_or_else(PoisonError::into_inner).draw())
+    }
+
     fn answer(&self, call: &Call<'_>) -> Answer {
         let number = self.calls.fetch_add(1, Ordering::SeqCst);
         if number > MOST_CALLS {

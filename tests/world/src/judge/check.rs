@@ -32,12 +32,14 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
     let lists = lists(account, list);
     for row in &claims.rows {
         let listed: Vec<&String> = lists.iter().filter_map(|list| list.digests.get(&row.name)).collect();
-        let stood = past.stood(&row.name);
+        // A list is of names: links are followed.
+        let stood = past.reached(&row.name);
+        let has = |listed: &String| stood.iter().any(|content| content.digest == *listed);
         let is_true = match row.word {
-            Word::Right => listed.iter().any(|listed| past.has_stood(&row.name, listed)),
+            Word::Right => listed.iter().any(|listed| has(listed)),
             Word::Wrong => listed.iter().any(|listed| stood.iter().any(|content| content.digest != **listed)),
             Word::Missing => past.was_absent(&row.name),
-            _ => is_disturbed(account, past, &row.name),
+            _ => is_disturbed(account, past, &row.name) || past.others().was_above(&row.name),
         };
         court.demand(Law::Compared, is_true, || format!("{} is {:?}", row.name, row.word));
     }
@@ -59,7 +61,22 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
             };
             court
                 .demand(Law::Compared, holds, || format!("{verdict:?} of {right} right in {} rows", claims.rows.len()));
-            if is_alone(account) {
+            let is_other = |name: &String| past.others().was_above(name);
+            let has_others = lists.iter().any(|list| list.digests.keys().any(is_other));
+            if is_alone(account) && has_others {
+                let differs = |(name, digest): (&String, &String)| {
+                    past.reached(name).iter().any(|content| content.digest != *digest)
+                };
+                let is_nowhere = |(name, _): (&String, &String)| past.reached(name).is_empty();
+                let all = || lists.iter().flat_map(|list| &list.digests);
+                // A FIFO is unread, and a link that leads nowhere is missing.
+                let holds = match verdict {
+                    Some(Verdict::Verified) => !all().any(differs) && !all().any(is_nowhere),
+                    Some(Verdict::Differs) => all().any(differs) || all().any(is_nowhere),
+                    _ => !all().any(differs),
+                };
+                court.demand(Law::Next, holds, || format!("{verdict:?}, with links or FIFOs among the files"));
+            } else if is_alone(account) {
                 let truth = truth(past, &lists[..]);
                 court.demand(Law::Next, verdict == Some(truth), || format!("{verdict:?}, and it is {truth:?}"));
             }

@@ -23,6 +23,10 @@ pub fn judge(account: &Account, past: &Past, (step, claims): (&Step, &Claims), c
             Word::Failed(why) => {
                 court.demand(Law::Once, disturbed, || format!("{} was let alone, and failed: {why}", row.name));
             }
+            Word::Skipped => {
+                let is_other = past.others().was(&row.name);
+                court.demand(Law::Once, disturbed || is_other, || format!("{} is a file, and skipped", row.name));
+            }
             other => court.demand(Law::Once, disturbed, || format!("{} is {other:?}", row.name)),
         }
     }
@@ -40,6 +44,11 @@ pub fn judge(account: &Account, past: &Past, (step, claims): (&Step, &Claims), c
         let most = 1 + past.touches(name);
         let least = usize::from(is_whole && past.touches(name) == 0 && !has_lost(account, name));
         court.demand(Law::Once, (least..=most).contains(&rows), || format!("{name} has {rows} results"));
+    }
+    for name in past.idle(TREE) {
+        let rows = claims.of(name).count();
+        let least = usize::from(is_whole && !has_lost(account, name));
+        court.demand(Law::Once, (least..=1).contains(&rows), || format!("{name} has {rows} results"));
     }
     let words = |of: fn(&Word) -> bool| claims.rows.iter().filter(|row| of(&row.word)).count() as u64;
     for (count, rows) in [

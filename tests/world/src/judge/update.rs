@@ -22,7 +22,7 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
             "changed" | "bit-rot" => own.iter().any(|own| stood.iter().any(|content| content.digest != **own)),
             "metadata-only" => own.iter().any(|own| past.has_stood(&row.name, own)),
             "gone" => past.was_absent(&row.name),
-            _ => is_disturbed(account, past, &row.name),
+            _ => is_disturbed(account, past, &row.name) || past.others().was_above(&row.name),
         };
         court.demand(Law::Compared, is_true, || format!("{} is {class}", row.name));
     }
@@ -62,7 +62,8 @@ pub fn judge(account: &Account, past: &Past, list: &str, claims: &Claims, court:
             let is_listed = after.digests.get(name) == now.as_ref();
             court.demand(Law::Next, is_listed != is_rot, || format!("{name} is listed as it is not"));
         }
-        let gone = after.digests.keys().find(|name| past.content(name).is_none());
+        let is_gone = |name: &&String| past.content(name).is_none() && !past.others().was_above(name);
+        let gone = after.digests.keys().find(is_gone);
         court.demand(Law::Next, gone.is_none(), || format!("{gone:?} is still listed"));
     }
 }

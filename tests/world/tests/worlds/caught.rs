@@ -15,6 +15,8 @@ make tree/a 100 1
 make tree/b 5000 2
 make tree/d/f 0 3
 make medium/disk 3000 4
+symlink tree/l a
+fifo tree/k/p
 run hash lists/one Jsonl true by 2 1 0 false 0
 run check lists/one by 1 1 1 false 0
 run audit lists/one by 1 1 2 false 0
@@ -90,6 +92,18 @@ const LIES: &[Lie] = &[
         Law::Stood,
     ),
     ("a file is left out", HASH, |it| drop(claims(it).rows.remove(0)), Law::Once),
+    ("a link is left out", HASH, |it| claims(it).rows.retain(|row| row.name != "tree/l"), Law::Once),
+    (
+        "a FIFO comes twice",
+        HASH,
+        |it| {
+            let row = row(it, "tree/k/p").clone();
+            claims(it).rows.push(row);
+        },
+        Law::Once,
+    ),
+    ("a link has a digest", HASH, |it| row(it, "tree/l").word = Word::Digest(OTHER.into(), 0), Law::Stood),
+    ("a link fails for nothing", HASH, |it| row(it, "tree/l").word = Word::Failed("ELOOP".into()), Law::Once),
     (
         "a file comes twice",
         HASH,
