@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The work that a reader goes on with.
 pub(crate) enum Next<S> {
     /// A message that was put down in the middle. It is in hand.
-    Begun(Begun<S>),
+    Begun(Box<Begun<S>>),
     /// A message that is to be opened. It is in hand.
     Entry(Arc<Entry>),
     /// Several, which are to be opened together.
@@ -46,7 +46,7 @@ impl<S> Agenda<'_, S> {
     pub fn next(&self, lanes: bool, most: usize) -> Next<S> {
         if let Some(begun) = self.table.take_up(lanes) {
             if self.in_hand.take(begun.entry.clone()) {
-                return Next::Begun(begun);
+                return Next::Begun(Box::new(begun));
             }
             self.table.park(begun.entry, begun.reading, begun.states, begun.whom);
             return Next::End;

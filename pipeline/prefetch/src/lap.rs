@@ -251,7 +251,8 @@ impl<S> Reader<S> {
     /// the next item is not for a lane.
     fn open_lane(&mut self) -> Option<Option<Open<S>>> {
         let entry = match self.agenda().next(true, 1) {
-            Next::Begun(Begun { entry, reading, states, .. }) => {
+            Next::Begun(begun) => {
+                let Begun { entry, reading, states, .. } = *begun;
                 return Some(Some(Open { entry, reading, states: states.unwrap_or_default(), place: None }));
             }
             Next::Entry(entry) => entry,

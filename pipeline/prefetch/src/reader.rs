@@ -198,7 +198,8 @@ impl<S> Reader<S> {
             }
             let most = self.together.width(self.reserve.is_wide());
             let step = match self.agenda().next(false, most) {
-                Next::Begun(Begun { entry, reading, whom, .. }) => {
+                Next::Begun(begun) => {
+                    let Begun { entry, reading, whom, .. } = *begun;
                     self.current = Some(Current { entry, reading, flowing: true, whom });
                     self.publish().then_some(Step::Filled)
                 }

@@ -216,7 +216,7 @@ def test_levels_of_findings(tmp_path):
         (tmp_path / "bag" / "data" / name).write_bytes(b"x")
     assert pfh.create_bag(tmp_path / "bag", level={"bag/warning": "error"}).exit == 3
     assert pfh.validate_bag(tmp_path / "bag").exit == 0
-    assert pfh.validate_bag(tmp_path / "bag", level={"bag/warning": "error"}).verdict == "nothing-to-compare-with"
+    assert pfh.validate_bag(tmp_path / "bag", level={"bag/warning": "error"}).exit == 3
     for job in [pfh.verify, pfh.acquire, pfh.validate_bag, pfh.create_bag, pfh.update_bag]:
         with pytest.raises(ValueError, match="always count"):
             job(tmp_path / "list", level={"verify/differs": "warn"})
