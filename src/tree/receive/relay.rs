@@ -62,7 +62,8 @@ pub(super) fn relay<E: Send>(
         };
         drop(full);
         let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        joined.fold(Ok(()), |first, next| first.and(next)).and(ended)
+        let placed: Vec<Result<(), E>> = joined.collect();
+        placed.into_iter().collect::<Result<(), E>>().and(ended)
     })
 }
 
