@@ -66,7 +66,10 @@ impl Destination {
     pub fn open(&self) -> Result<Output, OpenError> {
         match self {
             Destination::Standard(around) => Ok(Output::standard().around(around.clone())),
-            Destination::File(path) => Output::file(path).map_err(|error| OpenError { path: path.clone(), error }),
+            Destination::File(path) => match Output::file(path) {
+                Ok(output) => Ok(output.named(path)),
+                Err(error) => Err(OpenError { path: path.clone(), error }),
+            },
         }
     }
 }

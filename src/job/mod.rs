@@ -116,14 +116,16 @@ impl Error {
 
     /// The first cause of this type: that of the error itself, or one below it.
     pub fn find<T: StdError + 'static>(&self) -> Option<&T> {
-        let mut next: Option<&(dyn StdError + 'static)> = Some(self.cause());
-        while let Some(error) = next {
-            if let Some(found) = error.downcast_ref() {
-                return Some(found);
-            }
-            next = error.source();
-        }
-        None
+        self.causes().find_map(|error| error.downcast_ref())
+    }
+
+    /// The system's number of the error, if it is one of the system.
+    pub fn errno(&self) -> Option<i32> {
+        self.causes().find_map(|error| error.downcast_ref::<io::Error>()?.raw_os_error())
+    }
+
+    fn causes(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        std::iter::successors(Some(self.cause()), |&error| error.source())
     }
 
     /// The input or output that the error is about, if its cause is [`About`] one.
@@ -212,5 +214,6 @@ mod tests {
         assert!(error.find::<Refused>().is_none());
         let failed = Error::Sink(io::Error::other("full"));
         assert_eq!((failed.kind(), failed.to_string().as_str()), (Kind::Output, "the output failed: full"));
+        assert_eq!((failed.errno(), Error::Sink(io::Error::from_raw_os_error(28)).errno()), (None, Some(28)));
     }
 }

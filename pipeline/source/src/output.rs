@@ -5,6 +5,7 @@ use crate::os::{self, Errno, How};
 use crate::panics::panics;
 use crate::place::{Place, directory_of};
 use crate::terminal;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -46,19 +47,29 @@ pub struct Output {
     written: u64,
     around: Option<Around>,
     witness: Option<Witness>,
+    /// The name by which its errors call it.
+    name: Option<PathBuf>,
     /// Panics of the process when it was opened.
     panics: u64,
 }
 
 impl Output {
     fn to(target: Target) -> Self {
-        Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None, witness: None, panics: panics() }
+        let (around, witness, name) = (None, None, None);
+        Output { target, room: Vec::with_capacity(ROOM), written: 0, around, witness, name, panics: panics() }
     }
 
     /// The same output; `around` carries out each write.
     #[must_use]
     pub fn around(mut self, around: Option<Around>) -> Self {
         self.around = around;
+        self
+    }
+
+    /// The same output, whose errors name it: for whoever passes them on to those who know no file.
+    #[must_use]
+    pub fn named(mut self, path: &Path) -> Self {
+        self.name = Some(path.to_owned());
         self
     }
 
@@ -170,6 +181,10 @@ impl Output {
     }
 
     fn write_out(&mut self) -> io::Result<()> {
+        self.write_around().map_err(|error| naming(self.name.as_deref(), error))
+    }
+
+    fn write_around(&mut self) -> io::Result<()> {
         let Some(around) = self.around.clone().filter(|_| !self.room.is_empty()) else { return self.put() };
         let mut result = Ok(());
         around(&mut || result = self.put());
@@ -215,6 +230,11 @@ impl Output {
     /// The system's error for any of these steps: each can be the one that loses data. Also when
     /// any thread of the process has panicked since the output was opened.
     pub fn commit(mut self) -> io::Result<()> {
+        let name = self.name.take();
+        self.settle().map_err(|error| naming(name.as_deref(), error))
+    }
+
+    fn settle(mut self) -> io::Result<()> {
         if self.panics != panics() {
             return Err(io::Error::other("a thread of the program panicked meanwhile"));
         }
@@ -257,6 +277,33 @@ impl Output {
             return result;
         }
         place.sync_directory().map_or_else(|| sync_directory_of(place.path()), |synced| synced.map_err(failed("fsync")))
+    }
+}
+
+/// An error of the output of this name.
+#[derive(Debug)]
+struct Unwritten {
+    path: PathBuf,
+    error: io::Error,
+}
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", terminal::shown(&self.path), self.error)
+    }
+}
+
+impl std::error::Error for Unwritten {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// The error with the name; a closed pipe needs none.
+fn naming(path: Option<&Path>, error: io::Error) -> io::Error {
+    match path.filter(|_| error.kind() != io::ErrorKind::BrokenPipe) {
+        Some(path) => io::Error::new(error.kind(), Unwritten { path: path.to_owned(), error }),
+        None => error,
     }
 }
 
@@ -363,6 +410,18 @@ fn failed(call: &'static str) -> impl Fn(Errno) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_error_of_a_named_output_has_its_name_and_the_systems_number() {
+        let full = || Output::file(Path::new("/dev/full")).unwrap();
+        let of = |mut output: Output| output.write_all(b"x").and_then(|()| output.commit()).unwrap_err();
+        let error = of(full().named(Path::new("d/list")));
+        assert!(error.to_string().starts_with("d/list: No space left"), "{error}");
+        let cause = std::error::Error::source(&error).unwrap().downcast_ref::<io::Error>().unwrap();
+        assert_eq!((error.kind(), cause.raw_os_error()), (io::ErrorKind::StorageFull, Some(28)));
+        assert_eq!(of(full()).raw_os_error(), Some(28));
+    }
 
     #[test]
     fn a_file_appears_whole_or_not_at_all() {

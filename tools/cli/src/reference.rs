@@ -14,7 +14,7 @@ pub struct Sets {
     /// of these.
     #[arg(short, long = "known", value_name = "FILE")]
     pub known: Vec<PathBuf>,
-    /// Look for this hexadecimal digest; its length (or -a) selects the algorithm.
+    /// Look for this digest: NAME:HEX, or HEX, whose length (or -a) selects the algorithm.
     #[arg(long = "digest", value_name = "HEX")]
     pub digests: Vec<String>,
     /// Class of lists and digests: bad, notable, good, no-change, or any name [default: listed,

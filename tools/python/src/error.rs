@@ -6,7 +6,6 @@ use pfh::Problem;
 use pfh::job::{Error, Kind};
 use pfh::outboard::Failure;
 use pyo3::prelude::*;
-use std::io;
 use std::path::Path;
 
 /// The attributes of an exception beside its message.
@@ -42,8 +41,7 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
         _ => "AbortedError",
     };
     let problem = error.problem();
-    let of_system = error.find::<io::Error>().and_then(io::Error::raw_os_error);
-    let errno = problem.and_then(Problem::errno).or(of_system);
+    let errno = problem.and_then(Problem::errno).or_else(|| error.errno());
     // The standard library's words end with a number; a problem's with its name.
     let message = pfh::with_names(&error.to_string());
     // The missing file may be the tree of a file.

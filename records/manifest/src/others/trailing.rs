@@ -21,6 +21,8 @@ pub(crate) struct Shape {
     /// it, where digests stand in columns.
     indented: bool,
     padded: bool,
+    /// Whether every name has the mark of an item in front, as in a list of Markdown.
+    itemized: bool,
 }
 
 /// The parts of a line.
@@ -156,6 +158,14 @@ fn enclosed(name: &[u8]) -> &[u8] {
     }
 }
 
+/// A name behind the mark of an item of a list in Markdown.
+fn item(name: &[u8]) -> Option<&[u8]> {
+    match name {
+        [b'-' | b'*', b' ', inner @ ..] if !inner.is_empty() => Some(inner),
+        _ => None,
+    }
+}
+
 fn is_quoted(name: &[u8]) -> bool {
     enclosed(name).len() != name.len()
 }
@@ -186,6 +196,7 @@ impl Shape {
             let is_blank = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b' ' | b'\t'));
             let is_assigned = matches!(separator, Separator::Colon | Separator::Equals);
             let indented = is_assigned && names().all(|name| is_blank(name.first()));
+            let itemized = is_assigned && names().all(|name| item(name).is_some());
             // Digests that all begin at one place of their lines, or all behind blanks.
             let (mut lengths, is_spaced) = (names().map(<[u8]>::len), |name: &[u8]| is_blank(name.last()));
             let is_aligned = lengths.next().is_some_and(|first| lengths.all(|length| length == first));
@@ -193,13 +204,14 @@ impl Shape {
                 && found.len() > 1
                 && (names().all(is_spaced) || (is_aligned && names().any(is_spaced)));
             let is_most = 2 * found.len() > lines.len() && !names().all(is_label);
-            is_most.then_some(Shape { separator, count, quoted, sized, indented, padded })
+            is_most.then_some(Shape { separator, count, quoted, sized, indented, padded, itemized })
         })
     }
 
     /// The parts of a line of this shape.
     pub(crate) fn split(self, line: &[u8]) -> Option<Parts<'_>> {
         let (name, digests) = self.separator.split(line, self.count)?;
+        let name = if self.itemized { item(name)? } else { name };
         let name = if self.quoted { enclosed(name) } else { name };
         let name = if self.indented { name.trim_ascii_start() } else { name };
         let name = if self.padded { name.trim_ascii_end() } else { name };
@@ -322,7 +334,15 @@ mod tests {
     fn the_first_rows_tell_how_lines_end() {
         let of = |text: &str| Shape::of(&text.lines().map(str::as_bytes).collect::<Vec<_>>());
         let shape = |separator, count| {
-            Some(Shape { separator, count, quoted: false, sized: false, indented: false, padded: false })
+            Some(Shape {
+                separator,
+                count,
+                quoted: false,
+                sized: false,
+                indented: false,
+                padded: false,
+                itemized: false,
+            })
         };
         assert_eq!(of(&format!("a\t{MD5}\n")), shape(Separator::Tab, 1));
         assert_eq!(of(&format!("a b {MD5}\nc {MD5}\n")), shape(Separator::Space, 1));

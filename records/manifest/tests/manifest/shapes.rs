@@ -74,6 +74,16 @@ fn checksums_of_cfv() {
 }
 
 #[test]
+fn items_of_a_list_in_markdown() {
+    for mark in ["-", "*"] {
+        reads(&format!("{mark} a b: {MD5}\n{mark} c: {MD5}\n"), Format::Sums, &["a b md5:764e?", "c md5:764e?"]);
+        reads(&format!("{mark} `a b`: {MD5}\n"), Format::Sums, &["a b md5:764e?"]);
+    }
+    // One of them is named so.
+    reads(&format!("- a: {MD5}\nc: {MD5}\n"), Format::Sums, &["- a md5:764e?", "c md5:764e?"]);
+}
+
+#[test]
 fn digests_behind_equals_at_and_in_quotes() {
     reads(&format!("a b = {MD5}\nc = {MD5}\n"), Format::Sums, &["a b md5:764e?", "c md5:764e?"]);
     reads(&format!("\"a\" = \"{MD5}\"\n\"c d\" = \"{MD5}\"\n"), Format::Sums, &["a md5:764e?", "c d md5:764e?"]);

@@ -162,4 +162,7 @@ fn the_version_of_a_set_is_printed_and_lists_of_sets_are_refused() {
     assert_eq!(run("lookup --digest 900150983cd24fb0d6963f7d28e17f72").code, Some(2), "nothing to look up in");
     let seen = run("lookup -k half --digest 900150983cd24fb0d6963f7d28e17f72");
     assert!(seen.code == Some(3) && text(&seen).starts_with("known "), "{} {}", text(&seen), seen.stderr);
+    let named = run("lookup -k half --digest md5:900150983cd24fb0d6963f7d28e17f72");
+    assert_eq!((named.code, text(&named)), (seen.code, text(&seen)));
+    assert_eq!(run("lookup -k half --digest sha1:900150983cd24fb0d6963f7d28e17f72").code, Some(2));
 }
