@@ -2,7 +2,7 @@
 //! CRC is compared with it.
 
 use super::limits::Limits;
-use super::member::{failure, flawed, from_filetime, node};
+use super::member::{LONGEST_TARGET, failure, flawed, from_filetime, is_target, node};
 use super::salvage::Salvage;
 use super::tape::Tape;
 use super::zip_cipher::ENCRYPTED;
@@ -21,8 +21,6 @@ use std::sync::Arc;
 const DESCRIPTOR: u16 = 8;
 /// The extra field with sizes that do not fit into 32 bits.
 const ZIP64: u16 = 1;
-/// The longest target of a symbolic link.
-const LINK: u64 = 4096;
 
 /// The zip among other bytes that ends in the last 64 KiB: its central directory is where the end
 /// record says.
@@ -183,12 +181,14 @@ impl Archive {
         let content = Member { archive: self, record, path: path.into() };
         if is_link {
             let mut target = Vec::new();
-            let read = content.open()?.take(LINK).read_to_end(&mut target);
+            let read = content.open()?.take(LONGEST_TARGET as u64).read_to_end(&mut target);
             read.map_err(|error| failure(&content.path, format!("the target of the link: {error}")))?;
-            (member.kind, member.size) = (Kind::Link(target), None);
-        } else {
-            member.content = Some(Arc::new(content));
+            if is_target(&target) {
+                (member.kind, member.size) = (Kind::Link(target), None);
+                return Ok(member);
+            }
         }
+        member.content = Some(Arc::new(content));
         Ok(member)
     }
 }

@@ -89,6 +89,56 @@ fn a_directory_with_bytes_is_a_member() {
     assert_eq!((names(&nodes), failures.len(), content(&nodes[0])), (vec!["d".to_owned()], 0, MEMBER.to_vec()));
 }
 
+/// A zip whose one member has the mode of a symbolic link.
+fn zip_of_link(bytes: &[u8]) -> Vec<u8> {
+    let mut zip = zip(&[Ok(("l", bytes))]);
+    let record = zip.windows(4).position(|window| window == b"PK\x01\x02").expect("a record");
+    zip[record + 5] = 3;
+    zip[record + 40..record + 42].copy_from_slice(&0o120_777_u16.to_le_bytes());
+    zip
+}
+
+fn cpio_of_link(bytes: &[u8]) -> Vec<u8> {
+    let header = |mode: u32, size: usize, name: &str| {
+        let length = name.len() + 1;
+        format!("070707000000000000{mode:06o}000000000000000001000000{:011o}{length:06o}{size:011o}{name}\0", 0)
+    };
+    [header(0o120_777, bytes.len(), "l").as_bytes(), bytes, header(0, 0, "TRAILER!!!").as_bytes()].concat()
+}
+
+#[test]
+fn a_link_whose_target_is_none_is_a_member() {
+    let contents = [b"a text\nof two lines".to_vec(), b"\x7fELF\0\0".to_vec(), vec![b'x'; 5000]];
+    type Make = fn(&[u8]) -> Vec<u8>;
+    for (format, make) in [(Format::Zip, zip_of_link as Make), (Format::Cpio, cpio_of_link)] {
+        for bytes in &contents {
+            let (nodes, failures) = listed(format, make(bytes), false);
+            assert_eq!((names(&nodes), &failures[..]), (vec!["l".to_owned()], &[][..]));
+            assert_eq!((&nodes[0].kind, &content(&nodes[0])), (&Kind::File, bytes));
+        }
+        let (nodes, failures) = listed(format, make(b"../a/b"), false);
+        assert_eq!((&nodes[0].kind, failures.len()), (&Kind::Link(b"../a/b".to_vec()), 0));
+    }
+}
+
+#[test]
+fn bytes_that_call_themselves_a_table_of_ar_are_named() {
+    let ar = |name: &str| {
+        let member = |name: &str| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, 46);
+        let content = [MEMBER, b" "].concat();
+        assert_eq!(content.len(), 46);
+        [b"!<arch>\n", member(name).as_bytes(), &content, member("a.o/").as_bytes(), &content].concat()
+    };
+    for table in ["/", "//", "/SYM64/", "__.SYMDEF"] {
+        let (nodes, failures) = listed(Format::Ar, ar(table), false);
+        assert_eq!((names(&nodes), failures.len()), (vec!["a.o".to_owned()], 1), "{failures:?}");
+        assert!(failures[0].contains("residue: 46 bytes that no member has"), "{failures:?}");
+        let (nodes, _) = listed(Format::Ar, ar(table), true);
+        assert_eq!(names(&nodes), ["!residue-68", "a.o"]);
+        assert_eq!(content(&nodes[0]), content(&nodes[1]));
+    }
+}
+
 #[test]
 fn bytes_between_the_members_of_a_zip_are_named_and_salvaged() {
     let hidden = member("hidden", MEMBER, 0).0;
