@@ -3,9 +3,6 @@
 use crate::node::{Allocation, Failure, Flaw, Kind, Node, Nodes, Times};
 use std::io;
 
-/// Bytes that no target of a symbolic link has, `PATH_MAX` of Linux.
-pub const LONGEST_TARGET: usize = 4096;
-
 /// The fault of the member of this name; with the archive if that is empty.
 pub fn failure(path: &[u8], cause: impl Into<String>) -> Failure {
     Failure { path: path.to_vec(), cause: cause.into(), ..Failure::default() }
@@ -46,12 +43,6 @@ pub fn limited(nodes: Nodes, most: u64) -> Nodes {
             _ => Some(found),
         }
     }))
-}
-
-/// Whether these bytes can be the target of a link, and are not a content that calls itself one: no
-/// system takes a longer target or a zero byte in it, and nobody breaks its line.
-pub fn is_target(bytes: &[u8]) -> bool {
-    bytes.len() < LONGEST_TARGET && !bytes.iter().any(|byte| matches!(byte, 0 | b'\n'))
 }
 
 /// 100 ns since 1601 as nanoseconds since 1970.

@@ -2,7 +2,7 @@
 //! CRC is compared with it.
 
 use super::limits::Limits;
-use super::member::{LONGEST_TARGET, failure, flawed, from_filetime, is_target, node};
+use super::member::{failure, flawed, from_filetime, node};
 use super::salvage::Salvage;
 use super::tape::Tape;
 use super::zip_cipher::ENCRYPTED;
@@ -11,7 +11,7 @@ use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
 use super::zip_method;
 use crate::account::residue;
 use crate::bytes::Bytes;
-use crate::node::{Content, Failure, Flaw, Kind, Node, Nodes, Run, Times};
+use crate::node::{Content, Failure, Flaw, Kind, LONGEST_TARGET, Node, Nodes, Run, Times, is_target};
 use pfh_container::sfx::Found;
 use std::collections::VecDeque;
 use std::io::Read;
