@@ -91,7 +91,7 @@ struct Stream {
 
 impl Stream {
     /// The faults of bytes that no member has: between members, and whole blocks behind them. A
-    /// folder of which a part is missing is one fault already.
+    /// folder without a part of it is one fault already.
     fn unclaimed(mut self) -> Vec<Failure> {
         if self.folder.lost.is_some() {
             return Vec::new();
