@@ -40,7 +40,7 @@ struct Members {
     names: Vec<u8>,
     entries: u64,
     is_ended: bool,
-    /// Bytes that call themselves a table and are none: their fault, and they if they are salvaged.
+    /// The faults of bytes that call themselves a table and are none, and these bytes if salvaged.
     hidden: VecDeque<Result<Node, Failure>>,
     salvage: bool,
 }
