@@ -24,6 +24,15 @@ pub enum Kind {
     Unallocated,
 }
 
+/// Bytes that no target of a symbolic link has, `PATH_MAX` of Linux.
+pub const LONGEST_TARGET: usize = 4096;
+
+/// Whether these bytes can be the target of a link, and are not a content that calls itself one: no
+/// system takes a longer target or a zero byte in it, and nobody breaks its line.
+pub fn is_target(bytes: &[u8]) -> bool {
+    bytes.len() < LONGEST_TARGET && !bytes.iter().any(|byte| matches!(byte, 0 | b'\n'))
+}
+
 impl Kind {
     /// A device, pipe or socket, by the type in a mode of POSIX.
     ///

@@ -243,6 +243,7 @@ impl Outer {
         match container {
             // A picture is one with an archive behind it, too.
             Container::Archive(format) if is_in_front(*format, bytes) => false,
+            Container::Divided(_) if is_before_volume(bytes) => false,
             // A document is a file of its own, and so is the index of a layout.
             Container::Archive(
                 Archive::Pdf
@@ -263,6 +264,14 @@ impl Outer {
             Container::Disk(_, disk) => disk.is_ok(),
         }
     }
+}
+
+/// Whether a volume stands behind a picture, a document or a text.
+fn is_before_volume(bytes: &Arc<dyn Bytes>) -> bool {
+    let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+    let is_read = bytes.read_exact_at(0, &mut start).is_ok();
+    let is_program = sfx::may_be_in_front(&start) && !sfx::is_picture(&start);
+    is_read && !is_program && sfx::volume(&start, &**bytes).is_some()
 }
 
 /// Whether an archive of that format stands behind a picture, a document or a text, which are files

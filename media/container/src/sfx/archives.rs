@@ -73,6 +73,7 @@ const ARCHIVES: &[Signature] = &[
         },
     ),
     row("zip", b"PK\x03\x04", |_| true, |_| false),
+    proved("ar", b"!<arch>\n", |start| start.get(66..68) == Some(b"`\n")),
     row("ACE", b"**ACE**", |_| true, |_| true),
     at_edge("gzip", b"\x1f\x8b\x08", |start| {
         start.len() > 10 && start[3] & 0xe0 == 0 && matches!(start[8], 0 | 2 | 4) && matches!(start[9], 0..=13 | 255)

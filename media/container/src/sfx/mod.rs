@@ -7,6 +7,7 @@ mod picture;
 mod program;
 mod starts;
 mod text;
+mod volume;
 
 use crate::Bytes;
 use archives::Front;
@@ -120,15 +121,21 @@ pub fn behind_end(end: u64, bytes: &dyn Bytes) -> Option<Found> {
     Some(Found { format, offset: end + at as u64 })
 }
 
-/// Where a volume of squashfs or EROFS begins behind a program, as in an AppImage; `None` if none
-/// does.
+/// Where a volume of squashfs or EROFS, or a disc (ISO), begins behind something else, as in an
+/// AppImage; `None` if none does, or an archive stands in front of it.
 pub fn volume(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
-    let end = end_of_program(start).filter(|end| *end < bytes.size())?;
-    let is_at = |offset: u64, magic: [u8; 4]| {
-        let mut found = [0; 4];
-        bytes.read_exact_at(offset, &mut found).is_ok() && found == magic
+    if start.starts_with(b"#!") || text::ends_otherwise(start, bytes) {
+        let mut window = vec![0; bytes.size().min(WIDE) as usize];
+        bytes.read_exact_at(0, &mut window).ok()?;
+        let found = volume::within(&window)?;
+        let in_front = archive(start, bytes).or_else(|| anywhere(start, bytes));
+        return in_front.is_none_or(|archive| found < archive.offset).then_some(found);
+    }
+    let end = match end_of_program(start) {
+        Some(end) => end,
+        None => behind(start, bytes).filter(|_| is_picture(start))?.0,
     };
-    (is_at(end, *b"hsqs") || is_at(end.saturating_add(1024), [0xe2, 0xe1, 0xf5, 0xe0])).then_some(end)
+    volume::is_at(bytes, end).then_some(end)
 }
 
 #[cfg(test)]
@@ -162,6 +169,42 @@ mod tests {
             assert_eq!((volume(&with, &with.clone()), archive(&with, &with.clone())), (Some(64), None));
         }
         assert_eq!((volume(&elf, &elf.to_vec()), volume(b"hsqs", &b"hsqs".to_vec())), (None, None));
+    }
+
+    #[test]
+    fn volumes_and_libraries_behind_pictures_and_texts() {
+        let mut squashfs = vec![0; 2048];
+        squashfs[..4].copy_from_slice(b"hsqs");
+        (squashfs[14], squashfs[22], squashfs[28]) = (2, 17, 4);
+        let disc = [&[0; 0x8000][..], b"\x01CD001\x01", &[0; 2041]].concat();
+        let picture = b"\xff\xd8\xff\xe0\0\x04ab\xff\xda\0\x02xyz\xff\xd9".to_vec();
+        let text = b"A text of one line.\n".to_vec();
+        for (front, volume) in
+            [(&picture, &squashfs), (&picture, &disc), (&text, &squashfs), (&text, &disc)].map(|(a, b)| (a.clone(), b))
+        {
+            let with = [&front[..], volume].concat();
+            let start = &with[..with.len().min(4096)];
+            assert_eq!(super::volume(start, &with), Some(front.len() as u64));
+            assert_eq!(super::volume(&front, &front.clone()), None);
+        }
+        // A text that speaks of one has none, and an archive that stands in front has it.
+        let word = [&text[..], b"hsqs is how it begins", &[0; 200]].concat();
+        assert_eq!(super::volume(&word, &word.clone()), None);
+        let zipped = [&text[..], b"\x1f\x8b\x08\0\0\0\0\0\0\x03", &squashfs].concat();
+        assert_eq!(super::volume(&zipped[..600], &zipped), None);
+
+        let library = [&b"!<arch>\n"[..], format!("{:<58}`\n", "a.o/").as_bytes(), b"text of a member\n"].concat();
+        for front in [&picture, &text] {
+            let with = [&front[..], &library].concat();
+            let found = archive(&with, &with.clone()).map(|found| (found.format, found.offset));
+            let is_text = front.starts_with(b"A");
+            assert_eq!(found, (!is_text).then_some(("ar", front.len() as u64)));
+        }
+        // Texts that are stored as they are end as one.
+        let cabinet = [&b"MSCF\0\0\0\0"[..], &[90, 0, 0, 0, 0, 0, 0, 0, 44], &[0; 8], &[1, 1], &[0; 40]].concat();
+        let with = [&text[..], &cabinet[..64], &[b'x'; 400]].concat();
+        let begin = with[..64].to_vec();
+        assert_eq!(anywhere(&begin, &with).map(|found| found.offset), Some(text.len() as u64));
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! ar: libraries, and Debian packages. Names as System V, GNU and BSD write them.
 
+use super::ar_table;
 use super::checked::{Checked, Stated};
 use super::format::AR as MAGIC;
 use super::itemised::in_order;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::tape::Tape;
-use crate::account::{Claims, Holds};
+use crate::account::{Claims, Holds, residue, said};
 use crate::bytes::Bytes;
 use crate::field::read;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
+use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -38,6 +40,9 @@ struct Members {
     names: Vec<u8>,
     entries: u64,
     is_ended: bool,
+    /// The faults of bytes that call themselves a table and are none, and these bytes if salvaged.
+    hidden: VecDeque<Result<Node, Failure>>,
+    salvage: bool,
 }
 
 /// The number in a field, whose rest is blank.
@@ -54,8 +59,8 @@ fn trimmed(name: &[u8]) -> &[u8] {
 
 impl Members {
     fn new(bytes: Arc<dyn Bytes>, limits: &Limits) -> Members {
-        let (names, entries) = (Vec::new(), limits.entries);
-        Members { bytes, at: MAGIC.len() as u64, names, entries, is_ended: false }
+        let (names, entries, salvage) = (Vec::new(), limits.entries, limits.salvage);
+        Members { bytes, at: MAGIC.len() as u64, names, entries, is_ended: false, hidden: VecDeque::new(), salvage }
     }
 
     fn fail<T>(&self, cause: impl Into<String>) -> Result<T, Failure> {
@@ -102,6 +107,14 @@ impl Members {
         // Members begin at even offsets; the last one need not be filled up.
         self.at = end.next_multiple_of(2).min(self.bytes.size());
         if path.is_empty() || path.starts_with(b"__.SYMDEF") {
+            let table = read(&*self.bytes, data.0, data.1.min(TABLE) as usize)?;
+            if !ar_table::holds(name, &table) {
+                let place = data.0..data.0 + data.1;
+                if let Some(fault) = said(&*self.bytes, &place)? {
+                    self.hidden.push_back(Err(fault));
+                    self.hidden.extend(self.salvage.then(|| Ok(residue(&self.bytes, place))));
+                }
+            }
             return Ok(None);
         }
         let mut found = node(path.clone(), Kind::File);
@@ -124,6 +137,9 @@ impl Iterator for Members {
     type Item = Result<Node, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(next) = self.hidden.pop_front() {
+            return Some(next);
+        }
         while !self.is_ended && self.at < self.bytes.size() {
             let Some(left) = self.entries.checked_sub(1) else {
                 self.is_ended = true;
@@ -132,6 +148,7 @@ impl Iterator for Members {
             self.entries = left;
             match self.step() {
                 Ok(Some(node)) => return Some(Ok(node)),
+                Ok(None) if !self.hidden.is_empty() => return self.hidden.pop_front(),
                 Ok(None) => {}
                 Err(failure) => {
                     self.is_ended = true;

@@ -9,9 +9,10 @@ use super::member::{failure, node};
 use super::track::Track;
 use crate::bytes::{Bytes, Slice};
 use crate::field::read_some;
-use crate::node::{Content, Failure, Kind, Node, Nodes};
-use std::collections::BTreeSet;
+use crate::node::{Content, Failure, Flaw, Kind, Node, Nodes};
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use super::cab_header::{MAGIC, OfSet, of_set};
@@ -47,12 +48,14 @@ pub fn open(bytes: Arc<dyn Bytes>, starts: &[u64], limits: &Limits) -> Result<No
             Some(blocks) => Ok(Box::new(blocks)),
             None => Err(io::ErrorKind::Unsupported.into()),
         });
-        Stream { track, folder, end: 0 }
+        Stream { track, folder, end: 0, members: Vec::new() }
     };
     let folders = folders.into_iter().map(stream).collect();
     let most = limits.most(bytes.size());
-    let (went_on, goes_on) = Default::default();
-    let mut members = Members { cabinets, cabinet: 0, at: 0, left: 0, folders, most, given: 0, went_on, goes_on };
+    let is_whole = around.is_empty();
+    let (went_on, goes_on, hidden) = Default::default();
+    let mut members =
+        Members { cabinets, cabinet: 0, at: 0, left: 0, folders, most, given: 0, went_on, goes_on, hidden, is_whole };
     members.begin();
     Ok(Box::new(around.into_iter().chain(members)))
 }
@@ -82,6 +85,33 @@ struct Stream {
     folder: Folder,
     /// Where the last member ends.
     end: u64,
+    /// Where members begin and end.
+    members: Vec<(u64, u64)>,
+}
+
+impl Stream {
+    /// The faults of bytes that no member has: between members, and whole blocks behind them. A
+    /// folder without a part of it is one fault already.
+    fn unclaimed(mut self) -> Vec<Failure> {
+        if self.folder.lost.is_some() {
+            return Vec::new();
+        }
+        self.members.sort_unstable();
+        let (mut end, mut gaps) = (0, Vec::new());
+        for (start, next) in self.members {
+            gaps.extend((start > end).then_some(end..start));
+            end = end.max(next);
+        }
+        // A block that lies in two cabinets counts twice.
+        let blocks = self.folder.blocks().saturating_sub(self.folder.pieces.len().saturating_sub(1) as u64);
+        let last = blocks.saturating_sub(1) << 15;
+        gaps.extend((blocks > 0 && last >= end).then(|| end..last.max(end + 1)));
+        let say = |gap: Range<u64>| {
+            let cause = format!("residue: bytes from {} on in a folder, which no member has", gap.start);
+            Failure { flaw: Flaw::Residue, ..failure(b"", cause) }
+        };
+        gaps.into_iter().map(say).collect()
+    }
 }
 
 /// The name, size and place of a member, which identify it where several cabinets list it.
@@ -100,6 +130,10 @@ struct Members {
     /// Members of the cabinet before that go on in this one, and of this one in the next.
     went_on: BTreeSet<Known>,
     goes_on: BTreeSet<Known>,
+    /// The faults of bytes in folders that no member has, once all were listed.
+    hidden: VecDeque<Failure>,
+    /// Whether the cabinets are all there and have no fault: else members are missing anyway.
+    is_whole: bool,
 }
 
 fn lossy(name: &[u8]) -> String {
@@ -145,6 +179,7 @@ impl Members {
         let Some(stream) = folder else {
             return fail(format!("is in folder {number}, which there is not"));
         };
+        stream.members.push((start, start + size));
         if let Some(lost) = &stream.folder.lost {
             let lost = lossy(lost);
             return fail(format!("is in a folder that begins in the cabinet {lost}, which is not beside this one"));
@@ -180,7 +215,9 @@ impl Iterator for Members {
                 }
                 self.cabinet += 1;
                 if self.cabinet >= self.cabinets.len() {
-                    return None;
+                    let folders = self.folders.drain(..).filter(|_| self.is_whole);
+                    self.hidden.extend(folders.flat_map(Stream::unclaimed));
+                    return self.hidden.pop_front().map(Err);
                 }
                 self.begin();
                 continue;

@@ -9,12 +9,12 @@ use super::member::{failure, node, wrong};
 use super::store::Store;
 use crate::account::Claims;
 use crate::bytes::Bytes;
-use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
+use crate::node::{Content, Failure, Kind, LONGEST_TARGET, Node, Nodes, Run, is_target};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// The longest name or target of a link.
+/// The longest name.
 const NAME: u64 = 1 << 16;
 /// Hard links to members of a compressed archive: for each the stream may be read again.
 const AGAIN: u64 = 1024;
@@ -159,8 +159,10 @@ impl Members {
             2 => Kind::Special("character device"),
             4 => Kind::Directory,
             6 => Kind::Special("block device"),
-            10 if header.size <= NAME => Kind::Link(self.take(header.size)?),
-            10 => return self.fail(b"", "a link with a target that is too long: nothing behind it is read"),
+            10 if header.size < LONGEST_TARGET as u64 => match self.take(header.size)? {
+                target if is_target(&target) => Kind::Link(target),
+                _ => Kind::File,
+            },
             12 => Kind::Special("socket"),
             _ => Kind::File,
         };

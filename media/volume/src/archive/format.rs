@@ -139,6 +139,7 @@ impl Format {
             Format::Cpio => &["cpio"],
             Format::Tar => &["tar"],
             Format::Wim => &["WIM"],
+            Format::Ar => &["ar"],
             _ => &[],
         }
     }
@@ -146,7 +147,7 @@ impl Format {
     /// The format of an archive that was found behind something else; `None` of one that is not
     /// read.
     pub fn found(found: &sfx::Found) -> Option<Format> {
-        const FORMATS: [Format; 14] = [
+        const FORMATS: [Format; 15] = [
             Format::Zip,
             Format::SevenZip,
             Format::Cab,
@@ -161,6 +162,7 @@ impl Format {
             Format::Cpio,
             Format::Tar,
             Format::Wim,
+            Format::Ar,
         ];
         FORMATS.into_iter().find(|format| format.behind().contains(&found.format))
     }

@@ -85,8 +85,10 @@ impl Members {
             }
             let mut found = node(path, kind);
             found.times = header.times;
-            return if header.stored > 0 && found.kind == Kind::Directory {
-                Err(Failure { offset: Some(at), ..failure(&found.path, "a directory with bytes: not read") })
+            return if header.stored > 0 {
+                let what = if found.kind == Kind::Directory { "directory" } else { "link" };
+                let cause = format!("a {what} with bytes: not read");
+                Err(Failure { offset: Some(at), ..failure(&found.path, cause) })
             } else {
                 Ok(Some(found))
             };

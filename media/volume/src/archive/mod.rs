@@ -8,6 +8,7 @@
 //! still follow.
 
 mod ar;
+mod ar_table;
 mod cab;
 mod cab_block;
 mod cab_header;

@@ -11,7 +11,7 @@ use super::zip_directory::{u32_at, u64_at};
 use crate::account::{self, Claims, Holds};
 use crate::bytes::Bytes;
 use crate::field::{is_at, le32, read_some};
-use crate::node::{Content, Failure, Kind, Nodes};
+use crate::node::{Content, Failure, Flaw, Kind, LONGEST_TARGET, Nodes, is_target};
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,22 +30,32 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
         return Err(whole(format!("the archive has more than {} members", limits.entries)));
     }
     let row = Row::new(&bytes, &header.packed, &header.folders, limits);
-    let mut streams = Vec::new();
+    let (mut streams, mut hidden) = (Vec::new(), Vec::new());
     for (number, (folder, substreams)) in header.folders.iter().zip(&header.substreams).enumerate() {
         let most = limits.most(folder.stored(&header.packed));
         let shared = Arc::new(Shared::new(&row, number, folder, (most, substreams.len())));
+        if substreams.is_empty() && folder.size() > 0 {
+            hidden.push(residue(format!("folder {number} of {} bytes", folder.size())));
+        }
         let mut start = 0;
         for (size, crc) in substreams {
             streams.push((shared.clone(), start, *size, *crc));
             start += size;
         }
     }
+    let used = header.files.iter().filter(|file| file.has_stream).count();
+    hidden.extend(streams.iter().skip(used).map(|(_, _, size, _)| residue(format!("a stream of {size} bytes"))));
     let mut streams = streams.into_iter();
     let nodes = header.files.into_iter().map(move |file| {
         let stream = if file.has_stream { streams.next() } else { None };
         member(file, stream)
     });
-    Ok(Box::new(nodes.chain(unclaimed(&*bytes, claims).into_iter().map(Err))))
+    Ok(Box::new(nodes.chain(hidden.into_iter().chain(unclaimed(&*bytes, claims)).map(Err))))
+}
+
+/// The fault of a part that the header has, and none of its members.
+fn residue(what: String) -> Failure {
+    Failure { flaw: Flaw::Residue, ..whole(format!("residue: {what} that no member has")) }
 }
 
 /// The claims of its headers and packed streams.
@@ -101,12 +111,14 @@ fn member(file: File, stream: Option<(Arc<Shared>, u64, u64, Option<u32>)>) -> R
     (found.size, found.compressed) = (Some(content.size), content.shared.is_some());
     if mode & 0xF000 == 0xA000 {
         let mut target = Vec::new();
-        let read = content.open()?.take(4096).read_to_end(&mut target);
+        let read = content.open()?.take(LONGEST_TARGET as u64).read_to_end(&mut target);
         read.map_err(|error| failure(&found.path, format!("the target of the link: {error}")))?;
-        (found.kind, found.size) = (Kind::Link(target), None);
-    } else {
-        found.content = Some(Arc::new(content));
+        if is_target(&target) {
+            (found.kind, found.size) = (Kind::Link(target), None);
+            return Ok(found);
+        }
     }
+    found.content = Some(Arc::new(content));
     Ok(found)
 }
 

@@ -11,7 +11,7 @@ use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
 use super::zip_method;
 use crate::account::residue;
 use crate::bytes::Bytes;
-use crate::node::{Content, Failure, Flaw, Kind, Node, Nodes, Run, Times};
+use crate::node::{Content, Failure, Flaw, Kind, LONGEST_TARGET, Node, Nodes, Run, Times, is_target};
 use pfh_container::sfx::Found;
 use std::collections::VecDeque;
 use std::io::Read;
@@ -21,8 +21,6 @@ use std::sync::Arc;
 const DESCRIPTOR: u16 = 8;
 /// The extra field with sizes that do not fit into 32 bits.
 const ZIP64: u16 = 1;
-/// The longest target of a symbolic link.
-const LINK: u64 = 4096;
 
 /// The zip among other bytes that ends in the last 64 KiB: its central directory is where the end
 /// record says.
@@ -183,12 +181,14 @@ impl Archive {
         let content = Member { archive: self, record, path: path.into() };
         if is_link {
             let mut target = Vec::new();
-            let read = content.open()?.take(LINK).read_to_end(&mut target);
+            let read = content.open()?.take(LONGEST_TARGET as u64).read_to_end(&mut target);
             read.map_err(|error| failure(&content.path, format!("the target of the link: {error}")))?;
-            (member.kind, member.size) = (Kind::Link(target), None);
-        } else {
-            member.content = Some(Arc::new(content));
+            if is_target(&target) {
+                (member.kind, member.size) = (Kind::Link(target), None);
+                return Ok(member);
+            }
         }
+        member.content = Some(Arc::new(content));
         Ok(member)
     }
 }

@@ -7,7 +7,7 @@ use super::group::Ext;
 use super::inode::{INLINE, Inode};
 use super::place::Place;
 use crate::field::failure;
-use crate::node::{Allocation, Failure, Kind, Node, Run};
+use crate::node::{Allocation, Failure, Kind, Node, Run, is_target};
 use crate::stored::named;
 use crate::walk::{Found, Into};
 
@@ -22,7 +22,12 @@ impl Ext {
         let kind = match inode.kind() {
             0x8000 => Kind::File,
             0x4000 => Kind::Directory,
-            0xa000 => Kind::Link(self.target(inode).map_err(|failed| named(failed, &path))?),
+            0xa000 => match self.target(inode).map_err(|failed| named(failed, &path))? {
+                target if is_target(&target) => Kind::Link(target),
+                _ => Kind::File,
+            },
+            // No device, FIFO or socket has bytes: a file that calls itself one does.
+            0x1000 | 0x2000 | 0x6000 | 0xc000 if inode.size > 0 => Kind::File,
             mode => Kind::special(mode)
                 .map_err(|cause| named(failure(self.inode_offset(inode.number).ok(), cause), &path))?,
         };

@@ -37,9 +37,12 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Option<Boot>, Failure> {
         && reserved > 0
         && (1..=4).contains(&tables)
         && byte(&raw, 21) >= 0xf0
-        && le16(&raw, 510) == 0xaa55
         && !is_at(&raw, 3, b"NTFS");
-    if !looks_like_one {
+    let is_signed = le16(&raw, 510) == 0xaa55;
+    // Without the signature the first entry of the table must repeat the medium's byte.
+    let has_table =
+        || read_some(&**bytes, reserved * sector, 3).is_ok_and(|found| found == [byte(&raw, 21), 0xff, 0xff]);
+    if !looks_like_one || !is_signed && !has_table() {
         return Ok(None);
     }
     let root_entries = u64::from(le16(&raw, 17));
@@ -60,6 +63,9 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Option<Boot>, Failure> {
         _ => ("FAT32", Width::ThirtyTwo, 32),
     };
     let mut warnings = Vec::new();
+    if !is_signed {
+        warnings.push(failure(Some(510), "the boot sector has no signature (55 AA)"));
+    }
     let listed = (table_sectors * sector * 8 / bits).saturating_sub(2);
     let count = counted.min(u32::try_from(listed).unwrap_or(u32::MAX)).min(0x0fff_fff5);
     if count < counted {

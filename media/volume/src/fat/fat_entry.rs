@@ -36,6 +36,9 @@ impl FatEntries {
             return None;
         }
         if attributes & 0x3f == LONG {
+            if le16(raw, 26) != 0 && first != DELETED && !self.is_behind {
+                return Some(Read::Wrong(offset, "a part of a long name that has a cluster"));
+            }
             let places = [1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30];
             self.parts.push((first, raw[13], places.map(|at| le16(raw, at))));
             // No name has more than twenty parts: those before belong to nothing.
@@ -46,7 +49,10 @@ impl FatEntries {
         }
         let parts = std::mem::take(&mut self.parts);
         let is_deleted = first == DELETED;
-        if attributes & LABEL != 0 {
+        let high = if self.is_32 { u32::from(le16(raw, 20)) << 16 } else { 0 };
+        let cluster = u32::from(le16(raw, 26)) | high;
+        // A label has no bytes: with some it is a file that calls itself one.
+        if attributes & LABEL != 0 && (cluster == 0 || self.is_behind) {
             let label = raw[..11].trim_ascii_end().to_vec();
             return (!is_deleted).then_some(Read::Label(label));
         }
@@ -55,12 +61,11 @@ impl FatEntries {
             return None;
         }
         let name = long_name(&parts, raw, is_deleted).unwrap_or(short);
-        let high = if self.is_32 { u32::from(le16(raw, 20)) << 16 } else { 0 };
         let size = u64::from(le32(raw, 28));
         Some(Read::Entry(Entry {
             name,
-            is_directory: attributes & DIRECTORY != 0,
-            first: u32::from(le16(raw, 26)) | high,
+            is_directory: attributes & (DIRECTORY | LABEL) == DIRECTORY,
+            first: cluster,
             size,
             valid: size,
             is_contiguous: false,

@@ -185,6 +185,31 @@ pub fn untyped(bytes: &Arc<dyn Bytes>, sector: &[u8], table: &mut PartitionTable
     }
 }
 
+/// Reads the entries that say that they hold no volume, and lead to a known one: those without a
+/// length, up to the next partition, and extended ones without a logical partition.
+pub fn mistaken(bytes: &Arc<dyn Bytes>, sector: &[u8], table: &mut PartitionTable) {
+    for entry in all(sector).into_iter().flatten() {
+        let mut part = Partition { usage: Usage::Partition, ..partition(entry, entry.number, 0, table.sector_size) };
+        let is_used = entry.kind != 0 && entry.kind != PROTECTIVE && entry.start != 0;
+        let logical = |other: &Partition| other.number > Some(4) && other.start > part.start;
+        let why = if entry.sectors == 0 {
+            let others = table.partitions.iter().map(|other| other.start).filter(|start| *start > part.start);
+            part.length = others.min().unwrap_or(bytes.size()).saturating_sub(part.start);
+            "states no length"
+        } else if is_extended(entry.kind) && !table.partitions.iter().any(logical) {
+            "calls itself extended"
+        } else {
+            continue;
+        };
+        if is_used && is_known(bytes, &part) {
+            let cause = format!("partition {} {why}, and a volume begins there: it is read", entry.number);
+            table.warnings.push(failure(Some(part.start), cause));
+            table.partitions.retain(|other| other.number != part.number);
+            table.partitions.push(part);
+        }
+    }
+}
+
 /// Adds the partitions that the MBR beside a GPT has and the GPT has not. Each keeps its number if
 /// the GPT has none of it.
 pub fn beside(bytes: &Arc<dyn Bytes>, primary: &[Entry], table: &mut PartitionTable) {

@@ -107,6 +107,7 @@ fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result
     };
     let head = read_some(&**bytes, 0, 512)?;
     mbr::untyped(bytes, &head, &mut table);
+    mbr::mistaken(bytes, &head, &mut table);
     Ok(table)
 }
 

@@ -282,6 +282,33 @@ fn chains_that_contradict_the_size_are_failures() {
 
 /// 9 + 250 is 3 in eight bits; cargo-fuzz found it.
 #[test]
+fn a_file_that_calls_itself_a_label_is_a_file_and_a_lost_signature_is_named() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    for (number, (_, size, options)) in KINDS.into_iter().enumerate().take(3) {
+        let (image, _) = image(&bench, &format!("image{number}"), size, options);
+        let raw = fs::read(&image).unwrap();
+        let record = raw.windows(11).position(|name| name == b"SHORT   TXT").expect("its record") as u64;
+        for attributes in [0x08, 0x18] {
+            poke(&image, record + 11, &[attributes]);
+            let (found, failures) = nodes(&volume(&image), Options::default());
+            let short = found.iter().find(|node| node.path == b"SHORT.TXT").expect("a file");
+            assert_eq!((bytes(short), failures), (b"short".to_vec(), Vec::new()));
+        }
+        poke(&image, record + 11, &[0x0f]);
+        let (_, failures) = nodes(&volume(&image), Options::default());
+        assert!(failures.iter().any(|failed| failed.cause.contains("a part of a long name")), "{failures:?}");
+        poke(&image, record + 11, &[0x20]);
+        poke(&image, 510, &[0, 0]);
+        let opened = volume(&image);
+        assert!(opened.warnings.iter().any(|failed| failed.cause.contains("no signature")), "{:?}", opened.warnings);
+        assert!(nodes(&opened, Options::default()).0.iter().any(|node| node.path == b"SHORT.TXT"));
+    }
+}
+
+#[test]
 fn clusters_of_an_impossible_size_are_a_failure() {
     for (sector, cluster) in [(9, 250), (12, 244), (12, 14), (9, 17), (13, 0), (8, 0), (255, 255)] {
         let mut medium = vec![0; 65536];

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use pfh_inject::{Need, lacks};
 use pfh_volume::account::{Account, Holds};
-use pfh_volume::{Allocation, Kind, Options, Scheme, file_system, partitions};
+use pfh_volume::{Allocation, Kind, Options, Scheme, Usage, file_system, partitions};
 
 use crate::image::{Bench, open, poke, run, run_with, text};
 use crate::listing::{ALL, bytes, nodes, volume};
@@ -82,6 +82,33 @@ fn a_file_that_was_deleted_while_open_is_live() {
     run("debugfs", &["-w", "-R", "set_inode_field <13> dtime 1700000000", text(&image)]);
     let (found, _) = nodes(&volume(&image), Options::default());
     assert!(found.iter().all(|node| !node.path.starts_with(b"$OrphanFiles")));
+}
+
+#[test]
+fn a_file_that_calls_itself_a_link_or_a_device_is_a_file() {
+    if lacks(&[Need::Program("mke2fs"), Need::Program("debugfs")]) {
+        return;
+    }
+    let bench = Bench::new();
+    let image = ext(&bench, &["-t", "ext2", "-b", "1024"]);
+    run("debugfs", &["-w", "-R", "symlink l ../a/b", text(&image)]);
+    run("debugfs", &["-w", "-R", "mknod f p", text(&image)]);
+    for mode in ["010644", "020644", "060644", "0140644"] {
+        run("debugfs", &["-w", "-R", &format!("set_inode_field cut mode {mode}"), text(&image)]);
+        let (found, failures) = nodes(&volume(&image), Options::default());
+        let of = |name: &[u8]| found.iter().find(|node| node.path == name).expect("a name");
+        assert_eq!((of(b"cut").kind.clone(), bytes(of(b"cut")), failures), (Kind::File, noise(7, 5000), Vec::new()));
+        assert_eq!(of(b"l").kind, Kind::Link(b"../a/b".to_vec()));
+        assert!(matches!(of(b"f").kind, Kind::Special(_)));
+    }
+    // As a link it has two lines.
+    let source = bench.path("lines");
+    fs::write(&source, "a line\n".repeat(200)).unwrap();
+    run("debugfs", &["-w", "-R", &format!("write {} lines", text(&source)), text(&image)]);
+    run("debugfs", &["-w", "-R", "set_inode_field lines mode 0120644", text(&image)]);
+    let (found, _) = nodes(&volume(&image), Options::default());
+    let lines = found.iter().find(|node| node.path == b"lines").expect("a file");
+    assert_eq!((&lines.kind, bytes(lines)), (&Kind::File, fs::read(&source).unwrap()));
 }
 
 #[test]
@@ -165,6 +192,24 @@ fn partitions_that_one_table_has_alone_are_partitions() {
     assert_eq!(numbers(&image), [1]);
     poke(&image, at, &volume);
     assert_eq!(numbers(&image), [1, 2]);
+
+    // Neither is one without a length, nor an extended one that holds nothing else.
+    for (kind, sectors, said) in [(0x06, 0, "states no length"), (0x05, 8192, "calls itself extended")] {
+        entry(&image, 1, kind, (at / 512) as u32, sectors);
+        let table = partitions(&open(&image)).unwrap();
+        let part = table.partitions.iter().find(|part| part.number == Some(2)).expect("a partition");
+        assert_eq!((part.usage, numbers(&image)), (Usage::Partition, vec![1, 2]));
+        assert!(part.length >= 4 * MIB && table.warnings.iter().any(|warning| warning.cause.contains(said)));
+        poke(&image, at, &[0; 512]);
+        assert!(
+            partitions(&open(&image))
+                .unwrap()
+                .partitions
+                .iter()
+                .all(|part| part.usage != Usage::Partition || part.number == Some(1))
+        );
+        poke(&image, at, &volume);
+    }
 }
 
 #[test]

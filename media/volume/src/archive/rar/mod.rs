@@ -26,7 +26,7 @@ use super::program::{Anywhere, behind};
 use super::track::Track;
 use crate::bytes::Bytes;
 use crate::field::read_some;
-use crate::node::{Content, Failure, Kind, Nodes, Run};
+use crate::node::{Content, Failure, Kind, Nodes, Run, is_target};
 use bits::Pieces;
 use check::{Check, Verified};
 use entry::{Entry, Volume, What};
@@ -189,8 +189,10 @@ fn nodes(all: Vec<Result<Entry, Failure>>, bytes: Arc<dyn Bytes>, limits: &Limit
                 offset: Some(entry.at),
                 ..failure(&found.path, format!("the target of the link: {error}"))
             })?;
-            (found.kind, found.size, found.compressed) = (Kind::Link(target), None, false);
-            return Ok(found);
+            if is_target(&target) {
+                (found.kind, found.size, found.compressed) = (Kind::Link(target), None, false);
+                return Ok(found);
+            }
         }
         known.insert(found.path.clone(), member.clone());
         found.content = Some(member);
