@@ -66,7 +66,7 @@ impl Output {
         self
     }
 
-    /// The same output, whose errors name it: for whoever passes them on to those who know no file.
+    /// The same output, whose errors name it: who passes them on may not know the file.
     #[must_use]
     pub fn named(mut self, path: &Path) -> Self {
         self.name = Some(path.to_owned());
