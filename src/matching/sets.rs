@@ -227,7 +227,7 @@ impl Sets {
             // As `verify --digest` takes it, with the name of the algorithm in front.
             let named = text.rsplit_once(':').and_then(|(name, hex)| Some((REGISTRY.find(name).ok()?, hex)));
             let digest = match named {
-                Some((algorithm, hex)) => digits::digest(algorithm.into(), hex.as_bytes()),
+                Some((algorithm, hex)) => digits::digest(algorithm, hex.as_bytes()),
                 None => digits::unnamed(&candidates, text.as_bytes()),
             };
             digest.map_err(|fault| Error::request(Problem::Digest { text: text.clone(), fault }))
