@@ -2,10 +2,8 @@
 
 use crate::Bytes;
 
-/// Bytes of the beginning that are looked at, by which others than a text are sorted out; bytes in
-/// which an archive behind the text shows, and those of the end.
+/// Bytes of the beginning and of the end that are looked at.
 const HEAD: usize = 16;
-const FIRST: u64 = 64 << 10;
 const TAIL: u64 = 256;
 
 fn is_control(byte: u8) -> bool {
@@ -17,16 +15,16 @@ pub fn begins(start: &[u8]) -> bool {
     start.len() >= HEAD && !start[..HEAD].iter().any(|byte| is_control(*byte) || *byte == 127)
 }
 
-/// Whether bytes that begin as a text are something else further on or at the end: an archive of
-/// texts that are stored as they are ends as one.
+/// Whether bytes that begin as a text end as something else, or are something else in `start`: an
+/// archive of texts that are stored as they are ends as one.
 pub fn ends_otherwise(start: &[u8], bytes: &dyn Bytes) -> bool {
     if !begins(start) {
         return false;
     }
-    let has_controls = |from: u64, length: u64| {
-        let mut part = vec![0; length as usize];
-        bytes.read_exact_at(from, &mut part).is_ok() && part.into_iter().any(is_control)
-    };
-    let (size, tail) = (bytes.size(), bytes.size().min(TAIL));
-    has_controls(size - tail, tail) || has_controls(0, size.min(FIRST))
+    // Without an early end, which would look at one byte at a time.
+    if start.iter().fold(false, |any, byte| any | is_control(*byte)) {
+        return true;
+    }
+    let mut tail = vec![0; bytes.size().min(TAIL) as usize];
+    bytes.read_exact_at(bytes.size() - tail.len() as u64, &mut tail).is_ok() && tail.into_iter().any(is_control)
 }
