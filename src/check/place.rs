@@ -7,8 +7,8 @@ use super::unasked::Unasked;
 use crate::objects;
 use pfh_digest::Algorithm;
 use pfh_ledger::{Ledger, Listing, plain};
+use pfh_source::Within;
 use pfh_source::os::names::{OsStrExt, absolute, is_absolute, resolved};
-use pfh_source::{Within, is_address};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -78,12 +78,8 @@ impl Place {
     }
 
     /// A name of the manifest as a path below the directory; as it stands where it has not the
-    /// prefix. `a/` is `a`, as for an audit ([`pfh_ledger::plain`]).
+    /// prefix.
     pub fn below<'a>(&self, name: &'a [u8]) -> &'a [u8] {
-        let name = match name.iter().rposition(|byte| *byte != b'/') {
-            Some(last) if !is_address(name) => &name[..=last],
-            _ => name,
-        };
         match name.strip_prefix(&self.prefix[..]) {
             Some(rest) if !rest.is_empty() && !self.prefix.is_empty() => rest,
             _ => self.within(name).unwrap_or(name),

@@ -2,7 +2,7 @@
 
 use super::facts::grain_of;
 use super::listing::Listing;
-use super::names::plain;
+use super::names::{plain, unclosed};
 use super::places::Places;
 use pfh_digest::{Algorithm, Registry};
 use pfh_engine::Piece;
@@ -84,6 +84,8 @@ impl Ledger {
                     for name in &entry.foreign {
                         *read.foreign.entry(name.clone()).or_default() += 1;
                     }
+                    // With a digest it is a file's, whichever way it is written.
+                    entry.name.truncate(unclosed(&entry.name).len());
                     match places.get(&read.entries, &entry.name) {
                         Some(at) => {
                             twice = true;

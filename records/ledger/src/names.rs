@@ -5,6 +5,14 @@ use std::borrow::Cow;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
+/// A name without slashes at its end, as a file has it; an address stays as it is.
+pub fn unclosed(name: &[u8]) -> &[u8] {
+    match name.iter().rposition(|byte| *byte != b'/') {
+        Some(last) if !is_address(name) => &name[..=last],
+        _ => name,
+    }
+}
+
 /// A name without `./` in front, doubled slashes and a slash at its end. An address stays as it is:
 /// in a store `a/b`, `a//b` and `a/b/` are three objects.
 pub fn plain(name: &[u8]) -> Vec<u8> {
@@ -241,6 +249,8 @@ mod tests {
             assert_eq!((plain(name), key(name), folded(name, |_| false)), (name.to_vec(), name.to_vec(), None));
         }
         assert_eq!(Likeness::of(b"s3://b/a", b"s3://b/A"), None);
+        let ends = ["s3://b/a/", "d/a//", "d/a", "/"].map(|name| unclosed(name.as_bytes()));
+        assert_eq!(ends, [&b"s3://b/a/"[..], b"d/a", b"d/a", b"/"]);
     }
 
     #[test]
