@@ -75,7 +75,7 @@ def of_line(job, line):
             return None
         case "extract", word:
             return [word, path, line["code"]]
-        case ("cat", "run") | ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared") | ("sectors", "fragment") | ("groups", "cluster"):
+        case ("cat", "run") | ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared" | "error" | "skipped") | ("sectors", "fragment") | ("groups", "cluster"):
             return line
         case _:
             return None
