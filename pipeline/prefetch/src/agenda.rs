@@ -12,7 +12,7 @@ pub(crate) enum Next<S> {
     Begun(Box<Begun<S>>),
     /// A message that is to be opened. It is in hand.
     Entry(Arc<Entry>),
-    /// Several, which are to be opened together.
+    /// Several, which are to be opened together. They are in hand.
     Together(Vec<Arc<Entry>>),
     /// There was nothing to read in what came; it is in the table.
     Passed,
@@ -63,14 +63,60 @@ impl<S> Agenda<'_, S> {
                 Pulled::Entry(entry) => entries.push(entry),
             }
         }
-        if entries.len() > 1 {
-            return Next::Together(entries);
+        let is_taken = match &entries[..] {
+            [] => return Next::Passed,
+            [only] => self.in_hand.take(only.clone()),
+            several => self.in_hand.take_together(several),
+        };
+        if !is_taken {
+            self.feed.give_back(entries);
+            return Next::End;
         }
-        let Some(entry) = entries.pop() else { return Next::Passed };
-        if self.in_hand.take(entry.clone()) {
-            return Next::Entry(entry);
+        match entries.len() {
+            1 => entries.pop().map_or(Next::Passed, Next::Entry),
+            _ => Next::Together(entries),
         }
-        self.feed.give_back([entry]);
-        Next::End
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event_count::EventCount;
+    use pfh_source::{Item, Origin, Source, Stream};
+
+    /// Entries of these numbers.
+    struct Entries(std::ops::Range<u64>);
+
+    impl Source for Entries {
+        fn pull(&mut self) -> Option<Item> {
+            let number = self.0.next()?;
+            Some(Item::Entry(Entry { number, origin: Origin::Stream(Stream::standard()), stat: None }))
+        }
+    }
+
+    #[test]
+    fn a_lost_reader_keeps_nothing_that_it_was_about_to_take() {
+        for most in [1, 3] {
+            let events = Arc::new(EventCount::default());
+            let feed = Feed::new(Box::new(Entries(0..3)), events.clone());
+            let table = Table::new(Vec::new(), events, |_| ());
+            let lost = InHand::default();
+            assert!(lost.lose().others.is_empty());
+            let agenda = Agenda { table: &table, feed: &feed, in_hand: &lost };
+            assert!(matches!(agenda.next(false, most), Next::End));
+            // Another one gets them all, those that were given back one by one.
+            let agenda = Agenda { in_hand: &InHand::default(), ..agenda };
+            let mut numbers = Vec::new();
+            loop {
+                match agenda.next(false, 1) {
+                    Next::Entry(entry) => numbers.push(entry.number),
+                    Next::End => break,
+                    _ => panic!("single entries alone are there"),
+                }
+            }
+            numbers.sort_unstable();
+            assert_eq!(numbers, [0, 1, 2], "{most} at a time");
+        }
     }
 }

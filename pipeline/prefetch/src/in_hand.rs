@@ -113,11 +113,17 @@ impl InHand {
         self.lock().entries.pop().is_some()
     }
 
-    /// The reader begins to read several entries at once.
-    pub(crate) fn take_together(&self, entries: &[Arc<Entry>]) {
+    /// The reader begins to read several entries at once. `false`, and none is taken, when it was
+    /// declared lost: nobody would miss them.
+    #[must_use]
+    pub(crate) fn take_together(&self, entries: &[Arc<Entry>]) -> bool {
         let mut held = self.lock();
-        held.ahead.extend(entries.iter().cloned());
-        held.together = true;
+        let is_lost = self.is_lost();
+        if !is_lost {
+            held.ahead.extend(entries.iter().cloned());
+            held.together = true;
+        }
+        !is_lost
     }
 
     /// The next of several is now read by itself; `false` when the reader was declared lost.
@@ -153,10 +159,11 @@ mod tests {
     fn nobody_is_blamed_for_what_several_may_have_done() {
         let in_hand = InHand::default();
         assert!(in_hand.take(entry(0)));
-        in_hand.take_together(&[entry(1), entry(2), entry(3)]);
+        assert!(in_hand.take_together(&[entry(1), entry(2), entry(3)]));
         let lost = in_hand.lose();
         assert!(lost.culprit.is_none());
         assert_eq!(lost.others.iter().map(|e| e.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert!(!in_hand.take_together(&[entry(4), entry(5)]), "it comes back to nothing");
         assert!(!in_hand.take_next() && !in_hand.drop_next() && !in_hand.drop_last());
     }
 
@@ -176,7 +183,7 @@ mod tests {
     fn the_one_being_read_is_named() {
         let in_hand = InHand::default();
         assert!(in_hand.take(entry(0)));
-        in_hand.take_together(&[entry(1), entry(2), entry(3)]);
+        assert!(in_hand.take_together(&[entry(1), entry(2), entry(3)]));
         assert!(in_hand.drop_next() && in_hand.take_next());
         let lost = in_hand.lose();
         assert_eq!(lost.culprit.map(|e| e.number), Some(2));

@@ -19,31 +19,21 @@ struct Small<'a> {
 }
 
 impl<S> Reader<S> {
-    /// Reads entries into the pack, several at a time. `None`: the loop in `step` goes on.
+    /// Reads entries in hand into the pack, several at a time. `None`: the loop in `step` goes on.
     pub(crate) fn read_together(&mut self, entries: Vec<Arc<Entry>>) -> Option<Step> {
         let (mut batch, always) = match std::mem::replace(&mut self.together, Together::Never) {
             Together::Up { batch, always, .. } => (batch.or_else(|| Batch::new().map(Box::new)), always),
             Together::Never => (None, false),
         };
-        let Some(ring) = &mut batch else {
-            self.feed.give_back(entries);
-            return None;
-        };
+        let Some(ring) = &mut batch else { return self.let_go(entries) };
         let mut pack = self.pack.take()?;
-        self.in_hand.take_together(&entries);
         let opened = self.timed(|| ring.open(entries.iter().map(|entry| &**entry)));
         // One reader at a time on a spindle, and one file: they are read by themselves, and so is
         // all that this reader gets from now on.
         if opened.iter().flatten().any(|r| r.device().and_then(|device| self.gates.of(device)).is_some()) {
             drop(opened);
-            for entry in entries {
-                if !self.in_hand.drop_next() {
-                    return None;
-                }
-                self.feed.give_back([entry]);
-            }
             self.pack = Some(pack);
-            return None;
+            return self.let_go(entries);
         }
         let mut smalls = self.place(&mut pack, opened);
         self.timed(|| {
@@ -81,6 +71,13 @@ impl<S> Reader<S> {
         let publish = fitted < asked || pack.is_full() || room - pack.used < room / 16;
         self.pack = Some(pack);
         (publish && self.publish()).then_some(Step::Filled)
+    }
+
+    /// Gives back entries that are not read together, as far as they are still in hand.
+    fn let_go(&self, entries: Vec<Arc<Entry>>) -> Option<Step> {
+        let held: Vec<Arc<Entry>> = entries.into_iter().take_while(|_| self.in_hand.drop_next()).collect();
+        self.feed.give_back(held);
+        None
     }
 
     /// Gives each open file that is small its place in the pack.
