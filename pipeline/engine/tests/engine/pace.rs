@@ -22,11 +22,9 @@ fn a_cached_message_never_fills_the_table() {
     let message = noise(192 << 20);
     for (name, threads, most) in [("blake3", 1, 4 << 20), ("blake3", 2, 12 << 20), ("xxh3-128", 1, 4 << 20)] {
         let plan = Plan { threads, ..Plan::new(vec![ALL.find(name).unwrap()]) };
-        // A reader that is kept waiting by others' work for most of its time calls for more in the
-        // table. One run must be free of that; on a machine with much to do it takes a few to have
-        // one, and without the rule none is.
-        let peaks = (0..40).map(|_| digests(std::slice::from_ref(&message), &plan).1.peak_table);
-        let least = peaks.scan(u64::MAX, |least, peak| (*least > most).then(|| *least = peak).map(|()| peak)).min();
-        assert!(least <= Some(most), "{name} with {threads} threads: {least:?} bytes at once in the best of 40 runs");
+        // Others' work can keep a reader waiting for most of its time: it calls for more in the table
+        // then. The first run without that is within the bound; without the rule no run is.
+        let is_within = |_| digests(std::slice::from_ref(&message), &plan).1.peak_table <= most;
+        assert!((0..40).any(is_within), "{name} with {threads} threads: more than {most} bytes at once in 40 runs");
     }
 }

@@ -21,7 +21,7 @@ fn groups(text: &[u8], least: usize) -> Option<Vec<u8>> {
     (words.len() >= least && words.iter().all(is_group)).then(|| words.concat())
 }
 
-/// A line: a name, an algorithm as it stands there, and digits, each of which may be missing.
+/// A line has a name, the word for an algorithm, and digits; any of them may be missing.
 struct Line<'a> {
     name: Option<&'a [u8]>,
     label: Option<&'a str>,
