@@ -19,70 +19,32 @@ use crate::signature::{Clear, Signature};
 use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, roles, similarity, sums, xml};
 
 /// One type for every reader, so that each format's code is compiled once.
-pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Unsigned<'a>>;
+pub(crate) type Source<'a> = io::Chain<Cursor<Vec<u8>>, Box<dyn BufRead + 'a>>;
 
-/// A text as the reader gives it.
-pub(crate) type Raw<'a> = Text<Box<dyn BufRead + 'a>>;
-
-/// A text without what stands around the lines of a list: a signature, or a page.
-pub(crate) enum Unsigned<'a> {
-    Plain(Raw<'a>),
-    Signed(Clear<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
-    Page(Page<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
-    Returned(Returns<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
-}
-
-impl Read for Unsigned<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Unsigned::Plain(text) => text.read(buffer),
-            Unsigned::Signed(text) => text.read(buffer),
-            Unsigned::Page(text) => text.read(buffer),
-            Unsigned::Returned(text) => text.read(buffer),
-        }
-    }
-}
-
-impl BufRead for Unsigned<'_> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        match self {
-            Unsigned::Plain(text) => text.fill_buf(),
-            Unsigned::Signed(text) => text.fill_buf(),
-            Unsigned::Page(text) => text.fill_buf(),
-            Unsigned::Returned(text) => text.fill_buf(),
-        }
-    }
-
-    fn consume(&mut self, amount: usize) {
-        match self {
-            Unsigned::Plain(text) => text.consume(amount),
-            Unsigned::Signed(text) => text.consume(amount),
-            Unsigned::Page(text) => text.consume(amount),
-            Unsigned::Returned(text) => text.consume(amount),
-        }
-    }
-}
-
-/// A text whose first bytes are `start`, as far as they were read: without the signature that
-/// stands in it. Of one without a signature `lines` says that CR may end the lines, if alone.
-/// `start` becomes what then comes first.
+/// The first bytes of a text, and the text behind them: without the signature that stands in it.
+/// Of one that is neither signed nor a page `lines` says that CR may end the lines, if alone.
 pub(crate) fn unsigned<'a>(
-    text: Raw<'a>,
-    start: &mut Vec<u8>,
+    reader: Box<dyn BufRead + 'a>,
     lines: bool,
-) -> io::Result<(Unsigned<'a>, Option<Signature>)> {
-    let signature = Signature::of(start);
-    let returned = lines && returns::ends_lines(start);
-    if signature.is_none() && !returned {
-        return Ok((Unsigned::Plain(text), None));
+) -> io::Result<(Vec<u8>, Box<dyn BufRead + 'a>, Option<Signature>)> {
+    let (start, text) = begun(Box::new(Text::open(reader)?))?;
+    let signature = Signature::of(&start);
+    if signature.is_some() {
+        let (start, text) = begun(Box::new(Clear::new(Cursor::new(start).chain(text))))?;
+        return Ok((start, text, signature));
     }
-    let all = Cursor::new(std::mem::take(start)).chain(text);
-    let mut text = match signature {
-        Some(_) => Unsigned::Signed(Clear::new(all)),
-        None => Unsigned::Returned(Returns::new(all)),
-    };
-    text.by_ref().take(sample::BYTES).read_to_end(start)?;
-    Ok((text, signature))
+    if lines && returns::ends_lines(&start) && !html::is_page(&start) {
+        let (start, text) = begun(Box::new(Returns::new(Cursor::new(start).chain(text))))?;
+        return Ok((start, text, None));
+    }
+    Ok((start, text, None))
+}
+
+/// The first bytes of a text, and the text behind them.
+fn begun<'a>(mut text: Box<dyn BufRead + 'a>) -> io::Result<(Vec<u8>, Box<dyn BufRead + 'a>)> {
+    let mut start = Vec::new();
+    text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
+    Ok((start, text))
 }
 
 enum Dialect<'a> {
@@ -125,18 +87,12 @@ impl<'a> Decoder<'a> {
     }
 
     fn boxed(reader: Box<dyn BufRead + 'a>, options: &Options, registry: Registry) -> io::Result<Decoder<'a>> {
-        let mut text = Text::open(reader)?;
-        let mut start = Vec::new();
-        text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
-        let is_page = options.format.is_none() && html::is_page(&start);
-        let lines = options.format.is_none() && options.end == End::Line && !is_page;
-        let (mut text, signature) = unsigned(text, &mut start, lines)?;
+        let lines = options.format.is_none() && options.end == End::Line;
+        let (mut start, mut text, signature) = unsigned(reader, lines)?;
         let signed = signature.is_some();
-        let is_page = is_page && !signed;
-        if is_page && let Unsigned::Plain(plain) = text {
-            let all = Cursor::new(std::mem::take(&mut start)).chain(plain);
-            text = Unsigned::Page(Page::new(all, registry));
-            text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
+        let is_page = !signed && options.format.is_none() && html::is_page(&start);
+        if is_page {
+            (start, text) = begun(Box::new(Page::new(Cursor::new(start).chain(text), registry)))?;
         }
         let other = match packed(&start) {
             Some(by) => Some(format!("packed with {by}, which is not unpacked here")),

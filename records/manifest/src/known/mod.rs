@@ -26,7 +26,6 @@ use std::io::{self, BufRead, Cursor, Read};
 use std::ops::ControlFlow;
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row};
-use pfh_source::text::Text;
 
 use crate::columns::Columns;
 use crate::decode::{self, Decoder};
@@ -116,10 +115,7 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
         encase::read(reader, registry, take)?;
         return Ok(Kind::Encase);
     }
-    let mut text = Text::open(Box::new(reader) as Box<dyn BufRead + '_>)?;
-    let mut start = Vec::new();
-    text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
-    let (text, _) = decode::unsigned(text, &mut start, true)?;
+    let (start, text, _) = decode::unsigned(Box::new(reader), true)?;
     let stated = (!options.columns.is_empty()).then_some(Kind::Table);
     let kind = options.kind.or(stated).unwrap_or_else(|| {
         let named = if options.assumed.is_empty() { &options.hints } else { &options.assumed };
