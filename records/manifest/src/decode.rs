@@ -19,14 +19,17 @@ use crate::signature::{Clear, Signature};
 use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, roles, similarity, sums, xml};
 
 /// One type for every reader, so that each format's code is compiled once.
-pub(crate) type Source<'a> = io::Chain<Cursor<Vec<u8>>, Box<dyn BufRead + 'a>>;
+pub(crate) type Source<'a> = io::Chain<Cursor<Vec<u8>>, Rest<'a>>;
+
+/// A text behind its first bytes.
+pub(crate) type Rest<'a> = Box<dyn BufRead + 'a>;
 
 /// The first bytes of a text, and the text behind them: without the signature that stands in it.
 /// Of one that is neither signed nor a page `lines` says that CR may end the lines, if alone.
 pub(crate) fn unsigned<'a>(
     reader: Box<dyn BufRead + 'a>,
     lines: bool,
-) -> io::Result<(Vec<u8>, Box<dyn BufRead + 'a>, Option<Signature>)> {
+) -> io::Result<(Vec<u8>, Rest<'a>, Option<Signature>)> {
     let (start, text) = begun(Box::new(Text::open(reader)?))?;
     let signature = Signature::of(&start);
     if signature.is_some() {
@@ -41,7 +44,7 @@ pub(crate) fn unsigned<'a>(
 }
 
 /// The first bytes of a text, and the text behind them.
-fn begun<'a>(mut text: Box<dyn BufRead + 'a>) -> io::Result<(Vec<u8>, Box<dyn BufRead + 'a>)> {
+fn begun<'a>(mut text: Box<dyn BufRead + 'a>) -> io::Result<(Vec<u8>, Rest<'a>)> {
     let mut start = Vec::new();
     text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
     Ok((start, text))

@@ -125,7 +125,7 @@ impl<'a> Intake<'a> {
         news: &mut dyn FnMut(News) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let width = (threads / deliveries.len().max(1)).max(1);
-        // Each has a piece, and room to read a leaf back; beside them one piece is read and one waits.
+        // Each has a piece, and room to read a leaf back. Beside them one is read and one waits.
         let helpers = (width - 1).min(self.pieces.saturating_sub(2) / 2);
         let mut result = Ok(());
         let mut since = 0;

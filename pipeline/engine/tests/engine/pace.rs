@@ -22,8 +22,8 @@ fn a_cached_message_never_fills_the_table() {
     let message = noise(192 << 20);
     for (name, threads, most) in [("blake3", 1, 4 << 20), ("blake3", 2, 12 << 20), ("xxh3-128", 1, 4 << 20)] {
         let plan = Plan { threads, ..Plan::new(vec![ALL.find(name).unwrap()]) };
-        // Others' work can keep a reader waiting for most of its time: it calls for more in the table
-        // then. The first run without that is within the bound; without the rule no run is.
+        // Others' work can keep a reader waiting for most of its time: it calls for more in the
+        // table then. The first run without that is within the bound; without the rule no run is.
         let is_within = |_| digests(std::slice::from_ref(&message), &plan).1.peak_table <= most;
         assert!((0..40).any(is_within), "{name} with {threads} threads: more than {most} bytes at once in 40 runs");
     }
