@@ -22,9 +22,11 @@ class Source(NamedTuple):
 
 
 SOURCES = {
+    # It ends with 1 when it has printed the digests, which xargs takes for a failure.
     "mrsh": Source(
         "https://github.com/w4term3loon/mrsh",
         "0563d320771a8031342689a16dfad478b4b74ad1",
+        "sed -i '/fingerprintList_destroy(fpl);/{n;s/exit(1)/exit(0)/}' src/main.c && "
         'gcc -w -std=c99 -O3 -D_BSD_SOURCE -o "$out" src/main.c src/util.c src/hashing.c src/bloomfilter.c src/fingerprint.c src/fingerprintList.c src/helper.c -lcrypto -lm',
     ),
     # Its generated files are of an old Protocol Buffers; the boost that it brings is not needed.
