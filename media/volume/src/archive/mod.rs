@@ -51,6 +51,7 @@ mod ready;
 mod ring;
 mod rpm;
 mod salvage;
+mod set_aside;
 mod sevenzip;
 mod sevenzip_header;
 mod single;
@@ -182,13 +183,14 @@ fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Li
     // A stream that cannot be decompressed from its start is a failure of its one member.
     let began = opened.and_then(|reader| reader.take(Format::START as u64).read_to_end(&mut start));
     if began.is_ok() && tar_header::is_header(&start) {
-        return Ok(tar::packed(packing, bytes, limits));
+        return Ok(set_aside::named(tar::packed(packing, bytes.clone(), limits), packing, &bytes, limits));
     }
     if began.is_ok() && cpio_header::is_header(&start) {
         let size = bytes.size();
-        return Ok(cpio::packed(Store::packed(packing, bytes, limits), size, limits));
+        let nodes = cpio::packed(Store::packed(packing, bytes.clone(), limits), size, limits);
+        return Ok(set_aside::named(nodes, packing, &bytes, limits));
     }
-    Ok(single::open(packing, bytes, name, limits))
+    Ok(set_aside::named(single::open(packing, bytes.clone(), name, limits), packing, &bytes, limits))
 }
 
 /// The claims of an archive's tables; `None` of a format whose reader does not say.

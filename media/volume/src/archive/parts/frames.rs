@@ -15,6 +15,9 @@ pub struct Frame {
     window: u64,
 }
 
+/// The first of the 16 magic numbers of frames that decoders skip, of Zstandard and of LZ4.
+pub const SKIPPABLE: u32 = 0x184D_2A50;
+
 /// Finds the frame that begins at an offset.
 type Find = fn(&dyn Bytes, u64) -> Option<Frame>;
 
@@ -88,9 +91,18 @@ fn block_of_gzip(bytes: &dyn Bytes, at: u64) -> Option<Frame> {
     Some(Frame { end, size: Some(size.into()), window: 32 << 10 })
 }
 
+/// Where the frame of Zstandard or LZ4 that begins at an offset ends.
+pub fn end(packing: Packing, bytes: &dyn Bytes, start: u64) -> Option<u64> {
+    match packing {
+        Packing::Zstd => frame_of_zstd(bytes, start).map(|frame| frame.end),
+        Packing::Lz4 => super::lz4::end(bytes, start),
+        _ => None,
+    }
+}
+
 fn frame_of_zstd(bytes: &dyn Bytes, start: u64) -> Option<Frame> {
     let magic = u32::from_le_bytes(read(bytes, start)?);
-    if magic & 0xFFFF_FFF0 == 0x184D_2A50 {
+    if magic & !0xF == SKIPPABLE {
         let end = start + 8 + u64::from(u32::from_le_bytes(read(bytes, start + 4)?));
         return Some(Frame { end, size: Some(0), window: 0 });
     }

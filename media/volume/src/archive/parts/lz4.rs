@@ -2,7 +2,7 @@
 //! of blocks is given to a decoder as a frame of its own; the checksum of a frame is computed where
 //! the parts are read.
 
-use super::frames::read;
+use super::frames::{SKIPPABLE, read};
 use super::part::{ENOUGH, Part, Sum, Uncut};
 use crate::archive::crew::Opened;
 use crate::archive::tape::Tape;
@@ -21,6 +21,27 @@ struct Header {
     block: u8,
     has_sums: bool,
     has_sum: bool,
+}
+
+/// Where the frame that begins at an offset ends.
+pub fn end(bytes: &dyn Bytes, start: u64) -> Option<u64> {
+    let number = |at: u64| read(bytes, at).map(u32::from_le_bytes);
+    let magic = number(start)?;
+    if magic & !0xF == SKIPPABLE {
+        return Some(start + 8 + u64::from(number(start + 4)?));
+    }
+    let [flags] = read(bytes, start + 4).filter(|_| magic == MAGIC)?;
+    let has = |bit: u8, length: u64| if flags & bit != 0 { length } else { 0 };
+    // Flags, sizes of blocks and of the content, the dictionary's number, a checksum.
+    let mut at = start + 7 + has(8, 8) + has(1, 4);
+    loop {
+        let length = number(at)?;
+        at += 4;
+        if length == 0 {
+            return Some(at + has(4, 4));
+        }
+        at += u64::from(length & 0x7FFF_FFFF) + has(16, 4);
+    }
 }
 
 /// Cuts between blocks.
@@ -43,7 +64,7 @@ impl Cutter {
                 return Ok(None);
             }
             let magic = u32::from_le_bytes(read(&*self.bytes, self.at).ok_or(Uncut)?);
-            if magic & 0xFFFF_FFF0 == 0x184D_2A50 {
+            if magic & !0xF == SKIPPABLE {
                 let length: [u8; 4] = read(&*self.bytes, self.at + 4).ok_or(Uncut)?;
                 self.at += 8 + u64::from(u32::from_le_bytes(length));
                 continue;

@@ -16,6 +16,7 @@ mod steady;
 mod xz;
 
 pub use flow::{beside, resumed};
+pub use frames::{SKIPPABLE, end as frame_end};
 pub use lzma2::{dictionary, open as lzma2};
 
 use super::crew::Opened;
