@@ -36,6 +36,15 @@ fn at_half(of: Of, least: f64) -> Test {
     })
 }
 
+/// Whether files of one size gain more in this row than files of many sizes.
+fn equal_lengths(row: &'static str, causes: &'static [&'static str]) -> Test {
+    Box::new(move |evidence| {
+        let (uniform, diverse) = (UNIFORM.value(evidence, row)?, DIVERSE.value(evidence, row)?);
+        let figures = format!("{row}: {} and {}", percent(uniform), percent(diverse));
+        UNIFORM.found(evidence, AtLeast(1.0).judge(&[uniform / diverse]), figures, causes)
+    })
+}
+
 pub(super) fn claims() -> Vec<Claim> {
     vec![
         claim(
@@ -129,14 +138,12 @@ pub(super) fn claims() -> Vec<Claim> {
         claim(
             "text",
             "equal lengths are better: UNIFORM gains more than DIVERSE",
-            Box::new(|evidence| {
-                let row = "in process, warm";
-                let (uniform, diverse) = (UNIFORM.value(evidence, row)?, DIVERSE.value(evidence, row)?);
-                Ok(Finding {
-                    holds: uniform > diverse,
-                    figures: format!("{row}: {} and {}", percent(uniform), percent(diverse)),
-                })
-            }),
+            equal_lengths("in process, warm", SHA),
+        ),
+        claim(
+            "text",
+            "equal lengths are better, without SHA instructions",
+            equal_lengths("in process, warm, without SHA instructions", &[]),
         ),
         claim("text", "DIVERSE's rate falls by 1.28 only, from 3.3 to 1.6 GHz", needs(CLOCK)),
     ]
