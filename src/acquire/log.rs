@@ -8,6 +8,7 @@ use crate::job::Error;
 use ed25519_dalek::Signer;
 use pfh_custody::chain::{self, Chain, Sound, Standing};
 use pfh_custody::key::SigningKey;
+use pfh_source::os::clock;
 use pfh_source::os::names::with_ending;
 use pfh_source::terminal::render;
 use pfh_source::{Time, os};
@@ -15,7 +16,6 @@ use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Both logs, or none.
 #[derive(Default)]
@@ -138,7 +138,7 @@ pub(super) fn turn(text: &Path) -> Result<Option<Turn>, LogError> {
 
 /// Now.
 pub(super) fn time() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = clock::now();
     Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
 }
 

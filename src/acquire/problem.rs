@@ -33,7 +33,7 @@ pub enum Problem {
     NoFile(PathBuf),
     /// The system has no random numbers.
     #[error("no random numbers: {0}")]
-    Random(getrandom::Error),
+    Random(io::Error),
     /// A directory for further segments is not there.
     #[error("{}: there is no such directory for further segments", shown(.0))]
     NoDirectory(PathBuf),

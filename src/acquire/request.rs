@@ -7,11 +7,11 @@ use pfh_container::ewf::{About, Compression};
 use pfh_digest::Algorithm;
 use pfh_source::Levels;
 use pfh_source::device::Access;
+use pfh_source::os::clock;
 use pfh_source::os::names::with_ending;
 use pfh_source::terminal::shown;
 use pfh_writer::{Pieces, Start};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The form of a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -196,11 +196,10 @@ impl Request {
 
 /// The software that acquires, and the time.
 fn about() -> About {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
     About {
         software: concat!("pfh ", env!("CARGO_PKG_VERSION")).into(),
         platform: platform().into(),
-        acquired: now.map_or(0, |since| since.as_secs() as i64),
+        acquired: clock::now().as_secs() as i64,
         ..About::default()
     }
 }

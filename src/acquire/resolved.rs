@@ -5,6 +5,8 @@ use super::{ImageFormat, Request, To};
 use crate::job::Error;
 use pfh_container::ewf::About;
 use pfh_engine::imaging::Imaging;
+use pfh_source::os::secret;
+use std::io;
 use std::path::PathBuf;
 
 /// The settings that a request results in.
@@ -67,8 +69,8 @@ impl<'a> Resolved<'a> {
 }
 
 /// A random identifier (RFC 9562, version 4).
-fn random_set() -> Result<[u8; 16], getrandom::Error> {
+fn random_set() -> io::Result<[u8; 16]> {
     let mut set = [0; 16];
-    getrandom::fill(&mut set)?;
+    secret(&mut set)?;
     Ok(uuid::Builder::from_random_bytes(set).into_uuid().into_bytes())
 }

@@ -7,6 +7,7 @@
 use pfh_custody::stamp::{self, Stamp, Unstamped};
 use pfh_source::Output;
 use pfh_source::os::names::with_ending;
+use pfh_source::os::secret;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -127,7 +128,7 @@ pub(super) fn stamp(url: &str, log: &Path) -> Result<Stamped, String> {
     let asked = || -> Result<Stamped, Failed> {
         let imprint = last_line(log)?;
         let mut nonce = [0; 8];
-        getrandom::fill(&mut nonce).map_err(io::Error::other)?;
+        secret(&mut nonce)?;
         let answer = post(&Url::parse(url).map_err(Failed::Url)?, &stamp::query(&imprint, &nonce))?;
         let stamp = Stamp::read(&answer)?;
         stamp.answers(&imprint, &nonce)?;

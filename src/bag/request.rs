@@ -5,6 +5,7 @@ use crate::algorithms::{Algorithm, computed};
 use crate::job::Error;
 use pfh_digest::Standing;
 use pfh_engine::Plan;
+use pfh_source::os::clock;
 use std::path::PathBuf;
 
 /// A bag, and how its files are read.
@@ -81,8 +82,8 @@ impl Request {
 
     /// The day of bagging.
     pub(super) fn day(&self) -> String {
-        let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let today = || pfh_source::Time { seconds: now() as i64, nanoseconds: 0 }.to_string();
+        let now = || clock::now().as_secs() as i64;
+        let today = || pfh_source::Time { seconds: now(), nanoseconds: 0 }.to_string();
         self.date.clone().unwrap_or_else(|| today().chars().take(10).collect())
     }
 }

@@ -12,12 +12,12 @@ use crate::outputs::Refused;
 use pfh_digest::Hasher;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::case::{Standing, Tone};
+use pfh_source::os::clock;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Document, Item, Origin, Time};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Documents that are read as a whole.
 const LONGEST: u64 = 64 << 20;
@@ -244,8 +244,7 @@ fn finish(found: &mut Found, request: &Request) {
 
 /// Who makes a page, when, and by which line.
 pub(crate) fn made(command: &str) -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let now = Time { seconds: now.as_secs() as i64, nanoseconds: 0 };
+    let now = Time { seconds: clock::now().as_secs() as i64, nanoseconds: 0 };
     let by = if command.is_empty() { String::new() } else { format!(", by: {command}") };
     format!("made by pfh {}, {now}{by}", env!("CARGO_PKG_VERSION"))
 }

@@ -1,9 +1,9 @@
 //! Requests signed by AWS Signature Version 4, and keys as parts of an address. A key's path is
 //! signed as S3 reads it, and sent so that nobody on the way takes a part of it for a step.
 
+use pfh_source::os::clock;
 use ring::{digest, hmac};
 use std::fmt::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The keys of an account.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +83,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Seconds since 1970.
 pub(crate) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    clock::now().as_secs()
 }
 
 /// `20130524T000000Z`.

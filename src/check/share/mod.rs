@@ -18,12 +18,13 @@ use crate::job::{About, Error};
 use choice::{Choice, Sized};
 use pfh_engine::Control;
 use pfh_ledger::{Ledger, Listing};
+use pfh_source::os::clock;
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use pfh_source::{Document, Stage};
 use state::{Key, State};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// A run that is killed loses the checks of this time.
 const SAVED: Duration = Duration::from_secs(60);
@@ -53,7 +54,7 @@ pub(super) fn run(
     drop(bytes);
     let path = share.state_of(manifest);
     let (mut state, is_lost) = State::open(path, (manifest, digest), root.as_os_str().as_bytes())?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let now = clock::now().as_secs();
     state.begin();
     let sized = |entry: &Listing| {
         let is_gone = !place.has(&entry.name);

@@ -4,6 +4,7 @@ use pfh_outboard::Failure;
 use pfh_source::Problem;
 use pfh_tree::Malformed;
 use pfh_tree::audit::{ImpossibleSample, Rejected, Unproved};
+use std::io;
 
 /// Why there is no challenge, no answer or no verdict, or why the verdict is negative.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +19,7 @@ pub enum Error {
     },
     /// The operating system has no random numbers.
     #[error("no random numbers: {0}")]
-    Random(getrandom::Error),
+    Random(io::Error),
     /// The sample makes no sense.
     #[error("{0}")]
     Sample(#[from] ImpossibleSample),

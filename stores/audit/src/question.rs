@@ -1,15 +1,16 @@
 //! The auditor's side: a question that nobody could foresee.
 
 use crate::{Error, Kept};
+use pfh_source::os::secret;
 use pfh_tree::audit::{Challenge, Sample};
 
-/// 32 bytes of the operating system (`getrandom`): never seen before, known to nobody.
+/// 32 bytes of the operating system ([`secret`]): never seen before, known to nobody.
 ///
 /// # Errors
 /// When the system has no random numbers.
 pub fn seed() -> Result<[u8; 32], Error> {
     let mut nonce = [0; 32];
-    getrandom::fill(&mut nonce).map_err(Error::Random)?;
+    secret(&mut nonce).map_err(Error::Random)?;
     Ok(nonce)
 }
 

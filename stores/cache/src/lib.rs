@@ -9,6 +9,7 @@ mod bounds;
 use bounds::{LIMITS, TABLES, own_tables};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
+use pfh_source::os::clock;
 use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Source, Stat};
 use pfh_sqlite::{Looks, bound};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -18,7 +19,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Clocks of file systems tick: a file that changed so recently may change again without a new
 /// time.
@@ -365,7 +366,7 @@ impl Inner {
 
 /// Whether a file's times are old enough that a later write must change them.
 fn is_settled(stat: &Stat) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = clock::now();
     let at = |(seconds, nanoseconds): (i64, u32)| {
         u64::try_from(seconds).map(|s| Duration::new(s, nanoseconds.min(999_999_999)))
     };

@@ -15,6 +15,7 @@ pub use error::CatalogueError;
 pub use header::{APPLICATION, MARK, is_catalogue};
 
 use header::{has_own_tables, schema};
+use pfh_source::os::clock;
 use pfh_source::{Stat, replace_closed};
 use pfh_sqlite::{Limits, Looks, bound};
 use pfh_tree::catalogue::{EMPTY, Key, Lock, Value, key, leaf, nodes, prefix};
@@ -23,7 +24,7 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use turn::{Turn, beside};
 
 /// 2^26 steps are a second or some; a query of a catalogue takes hundreds. Names of files are far
@@ -50,7 +51,7 @@ pub struct CatalogueEntry {
 /// A file system's facts about a file: while they are the same, so is the file. Empty if the file
 /// was changed so recently that it may change again without a new time.
 pub fn stamp(stat: &Stat, settled: bool) -> Vec<u8> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = clock::now();
     let old = |(seconds, nanoseconds): (i64, u32)| {
         u64::try_from(seconds).is_ok_and(|s| Duration::new(s, nanoseconds.min(999_999_999)) + SETTLED <= now)
     };

@@ -41,7 +41,7 @@ impl Account {
     pub fn is_quiet(&self) -> bool {
         self.acts.iter().all(|(_, act)| match act {
             Act::Fail(errno, _) => errno.is_passing(),
-            Act::Short(_) | Act::Late(_) => true,
+            Act::Short(_) | Act::Late(_) | Act::Clock(_) => true,
             Act::Deed(_) | Act::Kill | Act::Cut(_) => false,
         })
     }

@@ -26,6 +26,8 @@ const DIRECTORIES: [&str; 4] = ["tree", "tree/d", "tree/d/e", "tree/k"];
 const OTHERS: [&str; 3] = ["tree/l", "tree/d/l", "tree/k/l"];
 /// Targets of links: files, directories, the link itself, and nothing.
 const TARGETS: [&str; 9] = ["a", "d", "d/e", "k", "k/f", "l", ".", "..", "none"];
+/// How far a clock is set, in seconds: a leap, an hour, a day back, years.
+const JUMPS: [i64; 6] = [1, -1, 3600, -86_400, 1_000_000_000, -3_000_000_000];
 /// The largest file, in bytes.
 const LARGEST: usize = 64 << 10;
 
@@ -240,6 +242,7 @@ impl Artist {
             0 | 1 => self.failure(&["EIO", "EACCES", "ESTALE"]),
             2 => Act::Short(1 + self.random.below(3000)),
             3 => Act::Late(1 + self.random.below(30) as u32),
+            4 if self.random.one_in(3) => Act::Clock(self.random.pick(&JUMPS)),
             _ => {
                 let victim = if self.random.one_in(5) && name != MEDIUM { self.random.pick(&NAMES) } else { name };
                 Act::Deed(self.deed(victim))
@@ -297,6 +300,7 @@ impl Artist {
     fn end(&mut self) -> Act {
         match self.random.below(8) {
             0..=2 => self.failure(&["EIO", "ENOSPC", "EDQUOT", "EROFS", "EFBIG"]),
+            3 if self.random.one_in(3) => Act::Clock(self.random.pick(&JUMPS)),
             3 => Act::Short(1 + self.random.below(200)),
             4 | 5 => Act::Kill,
             6 => Act::Cut(self.random.number()),

@@ -51,7 +51,7 @@ pub fn play(script: &Script, keep: Keep) -> io::Result<World> {
     let room = Arc::new(Room::new()?);
     let mut past = Past::default();
     let mut world = World::default();
-    let mut numbers = 0;
+    let (mut numbers, mut clock) = (0, 0);
     let mut events = script.0.iter().peekable();
     while let Some(event) = events.next() {
         match event {
@@ -65,7 +65,7 @@ pub fn play(script: &Script, keep: Keep) -> io::Result<World> {
                     acts.push((at.clone(), act.clone()));
                     events.next();
                 }
-                let account = step(&room, &mut past, steps, (acts, numbers))?;
+                let account = step(&room, &mut past, steps, (acts, numbers, &mut clock))?;
                 world.jobs += steps.len() as u64;
                 world.calls += account.calls;
                 for (_, act) in &account.acts {
@@ -93,14 +93,14 @@ fn step(
     room: &Arc<Room>,
     past: &mut Past,
     steps: &[Step],
-    (acts, numbers): (Vec<(At, Act)>, u64),
+    (acts, numbers, clock): (Vec<(At, Act)>, u64, &mut i64),
 ) -> io::Result<Account> {
     past.begin();
     if acts.iter().any(|(_, act)| matches!(act, Act::Deed(_))) {
         room.tick()?;
     }
     let before = room.written()?;
-    let stage = Arc::new(Stage::new(Arc::clone(room), std::mem::take(past), acts, numbers));
+    let stage = Arc::new(Stage::new(Arc::clone(room), std::mem::take(past), acts, (numbers, *clock)));
     seam::play(Some(Arc::clone(&stage) as Arc<dyn seam::World>));
     let claims: Vec<Claims> = match steps {
         [one] => vec![claims(room, one)],
@@ -112,6 +112,7 @@ fn step(
     seam::play(None);
     let unkilled = room.settled()?;
     let (calls, endless) = stage.calls();
+    *clock = stage.clock();
     let mut played = stage.played();
     *past = std::mem::take(&mut played.past);
     let after: Files = match played.killed.take() {

@@ -49,6 +49,8 @@ pub enum Act {
     Kill,
     /// The power is cut: what was not synced may be lost, by this number.
     Cut(u64),
+    /// The clock is set by so many seconds, from then on.
+    Clock(i64),
 }
 
 /// An error of the system.
@@ -120,6 +122,7 @@ impl fmt::Display for Act {
             Act::Deed(deed) => write!(f, "{deed}"),
             Act::Kill => f.write_str("kill"),
             Act::Cut(salt) => write!(f, "cut-power {salt}"),
+            Act::Clock(seconds) => write!(f, "set-clock {seconds}"),
         }
     }
 }
@@ -159,6 +162,7 @@ fn act(text: &str) -> Option<Act> {
         "late" => Act::Late(word(&mut words)?),
         "kill" => Act::Kill,
         "cut-power" => Act::Cut(word(&mut words)?),
+        "set-clock" => Act::Clock(word(&mut words)?),
         _ => return text.parse().ok().map(Act::Deed),
     };
     Some(act)

@@ -11,9 +11,9 @@ use std::fs;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Calls of one step. A job of a world needs some hundreds.
 const MOST_CALLS: u64 = 100_000;
@@ -28,6 +28,8 @@ pub struct Stage {
     calls: AtomicU64,
     played: Mutex<Played>,
     numbers: Mutex<Numbers>,
+    /// How far the clock is from the system's, in seconds.
+    clock: AtomicI64,
 }
 
 /// The numbers that the program draws. Each step has the same ones again: a file that an earlier
@@ -80,8 +82,9 @@ struct Medium {
 }
 
 impl Stage {
-    /// A step with these acts.
-    pub fn new(room: Arc<Room>, past: Past, acts: Vec<(At, Act)>, numbers: u64) -> Stage {
+    /// A step with these acts, its numbers from this one, and its clock so many seconds from the
+    /// system's.
+    pub fn new(room: Arc<Room>, past: Past, acts: Vec<(At, Act)>, (numbers, clock): (u64, i64)) -> Stage {
         let mut played = Played { past, waiting: acts, ..Played::default() };
         if played.waiting.iter().any(|(_, act)| matches!(act, Act::Cut(_))) {
             let mut medium = Medium::default();
@@ -92,7 +95,18 @@ impl Stage {
             played.medium = Some(medium);
         }
         let numbers = Numbers { random: Random::new(numbers), last: 0, repeated: 0 };
-        Stage { room, calls: AtomicU64::new(0), played: Mutex::new(played), numbers: Mutex::new(numbers) }
+        Stage {
+            room,
+            calls: AtomicU64::new(0),
+            played: Mutex::new(played),
+            numbers: Mutex::new(numbers),
+            clock: AtomicI64::new(clock),
+        }
+    }
+
+    /// How far the clock is from the system's, in seconds.
+    pub fn clock(&self) -> i64 {
+        self.clock.load(Ordering::SeqCst)
     }
 
     /// How many numbers were drawn once more.
@@ -202,6 +216,13 @@ impl Medium {
 }
 
 impl World for Stage {
+    fn clock(&self) -> Option<Duration> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ahead = self.clock();
+        let by = Duration::from_secs(ahead.unsigned_abs());
+        Some(if ahead < 0 { now.saturating_sub(by) } else { now.saturating_add(by) })
+    }
+
     fn number(&self) -> Option<u64> {
         Some(self.numbers.lock().unwrap_or_else(PoisonError::into_inner).draw())
     }
@@ -213,7 +234,7 @@ impl World for Stage {
         }
         let Some(place) = self.place(call) else { return Answer::Pass };
         let mut late = 0;
-        let answer = self.played().answer(&self.room, call, &place, &mut late);
+        let answer = self.played().answer((&self.room, &self.clock), call, &place, &mut late);
         for _ in 0..WAITS {
             if self.calls.load(Ordering::SeqCst) > number + u64::from(late) {
                 break;
@@ -225,7 +246,7 @@ impl World for Stage {
 }
 
 impl Played {
-    fn answer(&mut self, room: &Room, call: &Call<'_>, place: &str, late: &mut u32) -> Answer {
+    fn answer(&mut self, (room, clock): (&Room, &AtomicI64), call: &Call<'_>, place: &str, late: &mut u32) -> Answer {
         if self.killed.is_some() {
             return Answer::Pass;
         }
@@ -258,6 +279,10 @@ impl Played {
                 }
                 // A deed that is impossible did not happen.
                 Act::Deed(deed) => room.act(deed, &mut self.past).unwrap_or(false),
+                Act::Clock(seconds) => {
+                    clock.fetch_add(*seconds, Ordering::SeqCst);
+                    true
+                }
                 Act::Kill => {
                     self.killed = room.settled().ok();
                     true

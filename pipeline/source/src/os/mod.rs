@@ -18,6 +18,7 @@ mod beside;
 #[cfg(unix)]
 mod caller;
 mod change_times;
+pub mod clock;
 mod command;
 mod confinement;
 #[cfg(any(target_os = "macos", test))]
@@ -47,6 +48,7 @@ mod resolve;
 #[cfg(unix)]
 mod rights;
 pub mod seam;
+mod secret;
 #[cfg(unix)]
 mod standard;
 #[cfg(all(unix, not(target_os = "macos")))]
@@ -115,6 +117,7 @@ pub use platform::{
 pub use process::{hand_over, start_apart};
 #[cfg(unix)]
 pub use rights::{count_names, create_private, link_to_file, others_may_read, others_may_write, owner};
+pub use secret::secret;
 #[cfg(unix)]
 pub use standard::{inherited, was_closed};
 #[cfg(all(unix, not(target_os = "macos")))]

@@ -7,6 +7,7 @@
 use super::handles::BorrowedFd;
 use super::platform::Errno;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The kind of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,6 +76,11 @@ pub trait World: Send + Sync {
     fn number(&self) -> Option<u64> {
         None
     }
+
+    /// The time since 1970 by the world's clock; `None` leaves it to the system.
+    fn clock(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Puts this world around all jobs of the process, in place of the one before; `None` is the system
@@ -123,7 +129,16 @@ pub(super) fn writes(file: BorrowedFd<'_>, bytes: &[u8], offset: Option<u64>) ->
 #[inline]
 pub(super) fn number() -> Option<u64> {
     #[cfg(debug_assertions)]
-    return played::number();
+    return played::world()?.number();
+    #[cfg(not(debug_assertions))]
+    None
+}
+
+/// The time by the world's clock, if it has one.
+#[inline]
+pub(super) fn clock() -> Option<Duration> {
+    #[cfg(debug_assertions)]
+    return played::world()?.clock();
     #[cfg(not(debug_assertions))]
     None
 }
@@ -156,19 +171,15 @@ mod played {
         *place = world;
     }
 
-    pub fn number() -> Option<u64> {
+    pub fn world() -> Option<Arc<dyn World>> {
         if !IS_THERE.load(Ordering::SeqCst) {
             return None;
         }
-        WORLD.read().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(|world| world.number())
+        WORLD.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn ask(call: &Call<'_>, length: usize) -> Result<usize, Errno> {
-        if !IS_THERE.load(Ordering::SeqCst) {
-            return Ok(length);
-        }
-        let world = WORLD.read().unwrap_or_else(PoisonError::into_inner).clone();
-        match world.map_or(Answer::Pass, |world| world.answer(call)) {
+        match world().map_or(Answer::Pass, |world| world.answer(call)) {
             Answer::Pass => Ok(length),
             Answer::Short(most) => Ok(length.min(most.max(1))),
             Answer::Fail(number) => Err(Errno::from_raw_os_error(number)),

@@ -8,13 +8,13 @@ use pfh_manifest::{Decoder, Item, Options, digits};
 use pfh_source::Document;
 use pfh_source::Output;
 use pfh_source::Time;
+use pfh_source::os::clock;
 use pfh_source::os::names::with_ending;
 use pfh_source::os::names::{OsStrExt, absolute};
 use pfh_source::terminal::{render, shown};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A seal is one line of a few hundred bytes, and what it names of a file of defaults.
 const LONGEST: u64 = 64 << 10;
@@ -238,8 +238,7 @@ pub(super) fn completed(
         None => {
             let full = absolute(manifest).unwrap_or_else(|_| manifest.as_os_str().as_bytes().to_vec());
             let slash = full.iter().rposition(|&byte| byte == b'/');
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-            (full[..slash.unwrap_or(0).max(1)].to_vec(), since)
+            (full[..slash.unwrap_or(0).max(1)].to_vec(), clock::now().as_secs())
         }
     };
     seal.making = Some(Making {

@@ -18,6 +18,7 @@ use crate::row::words;
 use crate::sets::{BlockCount, Set};
 use crate::write::{Counted, TableWriter, section};
 use crate::{Error, Input};
+use pfh_source::os::clock;
 use pfh_source::os::names::with_ending;
 
 /// The least memory for the blocks of one size: 8 MiB.
@@ -86,9 +87,8 @@ impl BlockBuild {
             return Err(Error::Io(output.to_owned(), io::Error::other(what)));
         }
         // No two builds have this one's number, so that nothing of an earlier one is taken for its.
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let identity = serde_json::json!({
-            "pfh-known": OF_BLOCKS, "blocks": sizes, "build": [std::process::id(), now.as_nanos() as u64],
+            "pfh-known": OF_BLOCKS, "blocks": sizes, "build": [std::process::id(), clock::now().as_nanos() as u64],
         });
         let (journal, ..) = Journal::open(work, &identity.to_string())?;
         let each = (memory / sizes.len().max(1)).max(LEAST_MEMORY);

@@ -39,7 +39,8 @@ fn every_world_keeps_the_laws() {
     println!("{} worlds, {} jobs, {} calls, acts {:?}", played.worlds, played.jobs, played.calls, played.acts);
     assert!(played.failures.is_empty(), "\n{}", report(&played));
     // Worlds in which nothing happens would prove nothing.
-    let acts = "fail short late kill cut-power write make remove rename link swap rot symlink fifo socket repeat";
+    let acts =
+        "fail short late kill cut-power write make remove rename link swap rot symlink fifo socket repeat set-clock";
     for act in acts.split(' ') {
         assert!(!is_played() || count < WORLDS || played.acts.contains_key(act), "{act} never came to pass");
     }

@@ -1,9 +1,10 @@
 //! Waits for a write that is under way when a file is opened.
 
+use crate::os::clock;
 use crate::stat::Stat;
 use rustix::fs::{SeekFrom, seek};
 use std::os::fd::BorrowedFd;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// How long one write may take, in seconds. One that began earlier is not looked for. Linux writes
 /// 2 GiB in a call at most: this is 7 MB/s.
@@ -19,22 +20,21 @@ const LONGEST_WRITE: i64 = 300;
 /// takes the lock that a write holds, on ext4, btrfs, f2fs and tmpfs; XFS reads take it themselves.
 /// Its answer is not used: no hole is left out.
 pub fn settle(fd: BorrowedFd<'_>, before: &Stat) {
-    if before.size > 0 && is_recent(before, SystemTime::now()) {
+    if before.size > 0 && is_recent(before, clock::now()) {
         let _ = seek(fd, SeekFrom::Data(i64::MAX as u64));
     }
 }
 
 /// Whether a write that stamped these times may still be under way. A time that is yet to come
 /// tells nothing: the clock was set.
-fn is_recent(stat: &Stat, now: SystemTime) -> bool {
-    let now = now.duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
+fn is_recent(stat: &Stat, now: Duration) -> bool {
+    let now = now.as_secs() as i64;
     now.saturating_sub(stat.ctime.0.max(stat.mtime.0)) < LONGEST_WRITE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn only_what_changed_a_while_ago_is_at_rest() {
@@ -47,7 +47,7 @@ mod tests {
             ctime: (seconds, 0),
             atime: (0, 0),
         };
-        let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let now = Duration::from_secs(1_000_000);
         assert!(is_recent(&at(999_999), now) && is_recent(&at(999_701), now) && is_recent(&at(2_000_000), now));
         assert!(!is_recent(&at(999_000), now) && !is_recent(&at(0), now));
     }
