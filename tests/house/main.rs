@@ -3,6 +3,7 @@
 
 mod circles;
 mod layers;
+mod nouns;
 mod packages;
 mod platform;
 
