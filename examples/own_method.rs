@@ -8,7 +8,9 @@
 use pfh::Control;
 use pfh::compare::{self, Request};
 use pfh::digest::Algorithm;
-use pfh::similarity::{Comparison, Evidence, Hasher, Listed, Method, NoDigest, ParseError, Profile, Score, Similar};
+use pfh::similarity::{
+    Comparison, Evidence, Hasher, Method, NoDigest, ParseError, Profile, RegisteredMethod, Score, Similar,
+};
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
@@ -45,7 +47,7 @@ impl Method for Spectrum {
     }
 }
 
-impl Listed for Spectrum {
+impl RegisteredMethod for Spectrum {
     const PROFILE: &'static Profile = &Profile {
         lacking: "empty",
         marks: |text| text.starts_with(b"spectrum:"),

@@ -17,7 +17,7 @@ use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
 use pfh_source::os::{HOLDS, STREAMS, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
-    Cause, Descend, Document, Entry, Item, NamedTwice, Object, Operands, Order, Ordered, Origin, Paths, Problem,
+    Cause, Descend, Document, Entry, Item, NamedTwice, Object, Operands, Order, OrderedSource, Origin, Paths, Problem,
     Recurse, Separator, Source, Stage, Stream, Streams, is_address, names,
 };
 #[cfg(feature = "inside")]
@@ -230,7 +230,7 @@ impl Input {
         }
         match self.content {
             Content::Images => self.images(),
-            Content::Files => Ok(Box::new(Ordered::new(self.operands(Wanted::Bytes)?, self.order, self.table))),
+            Content::Files => Ok(Box::new(OrderedSource::new(self.operands(Wanted::Bytes)?, self.order, self.table))),
         }
     }
 
@@ -469,7 +469,7 @@ fn located(paths: Paths, descend: Descend, addresses: Addresses, wanted: Wanted)
         Addresses::Exactly => pfh_remote::Meant::Exactly,
         Addresses::Versions => pfh_remote::Meant::Versions,
     };
-    let located = pfh_remote::Located::new(paths, descend, meant);
+    let located = pfh_remote::LocatedSource::new(paths, descend, meant);
     Box::new(if wanted == Wanted::Names { located.listing() } else { located })
 }
 

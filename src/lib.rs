@@ -91,12 +91,12 @@ pub use pfh_digest::{
 };
 pub use pfh_engine::imaging;
 pub use pfh_engine::{
-    Backend, Cancel, Control, DEFAULT_MEMORY, Division, Error, FileProgress, Hashed, Laps, Lost, Mode, Outcome, Phase,
-    Piece, Plan, Progress, Queue, Record, Sink, Stats, Summary, Terms, Ticket, executor, run,
+    Backend, Cancel, Control, DEFAULT_MEMORY, Division, Error, FileProgress, HashedFile, Laps, LostMessage, Mode,
+    Outcome, Phase, Piece, Plan, Progress, Queue, Record, Sink, Stats, Summary, Terms, Ticket, executor, run,
 };
 #[cfg(feature = "inside")]
 pub use pfh_inside as inside;
-pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
+pub use pfh_kernel::{Costs, Isa, Row, Table, UnusedReason, tables as kernel_tables};
 pub use pfh_ledger::verdict;
 pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
@@ -105,13 +105,13 @@ pub use pfh_similarity as similarity;
 pub use pfh_source::os::names as name_bytes;
 #[cfg(feature = "image")]
 use pfh_source::os::names_in;
-pub use pfh_source::{
-    Apart, Cause, Closed, Descend, Entry, Extent, FindingId, Inside, Item, Kept, Level, LevelError, Levels, Links,
-    Note, Object, Operands, Order, Ordered, Origin, Problem, Ranges, Recurse, Selection, SelectionError, Separator,
-    Skip, Source, Special, Stage, Stat, StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total,
-    wildcards,
-};
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
+pub use pfh_source::{
+    Cause, Descend, Entry, Extent, FindingId, FolderSource, Inside, Item, Level, LevelError, Levels, Links, Note,
+    Object, Operands, Order, OrderedSource, Origin, OwnFilter, Problem, Ranges, ReadResult, Recurse, Selection,
+    SelectionError, Separator, ShadowFacts, Skip, Source, Special, Stage, Stat, StoreAnswer, Stream, Streams,
+    errno_name, is_address, names, total, wildcards,
+};
 
 #[cfg(feature = "image")]
 pub mod acquire;

@@ -6,7 +6,7 @@ pub use pfh_source::os::end_when_overdue;
 #[cfg(windows)]
 pub use pfh_source::os::when_console_goes;
 pub use pfh_source::os::{
-    Confinement, DEVICES, EVICTS, Patient, Typed, UNPROVEN, ask_hidden, bound_heaps, children_time, confine,
+    Confinement, DEVICES, EVICTS, Patient, TypedAnswer, UNPROVEN, ask_hidden, bound_heaps, children_time, confine,
     confinement, cpu_time, evict_range, free_bytes, hand_over, is_in_memory, kernel_text, names_in, processors,
     set_patience, start_apart, sync_filesystem, system_name,
 };

@@ -1,22 +1,23 @@
 //! The records of an acquisition's logs, step by step. Records that people must see at once are
 //! events as well.
 
-use super::entry::{End, Entry, Named, Start, by_name};
+use super::entry::{End, Entry, NamedDigest, Start, by_name};
 use super::log::{Logs, now};
 use super::problem::log_failed;
 use super::session::Session;
 use super::{
-    Beginning, Compared, Event, Events, Lost, Resolved, Retried, To, facts, host, logged, part, sectors, send,
+    Beginning, Event, Events, LostTarget, RetryOutcome, Settings, TargetComparison, To, facts, host, logged, part,
+    sectors, send,
 };
 use crate::job::Error;
 use pfh_digest::Digest;
-use pfh_engine::imaging::Imaged;
+use pfh_engine::imaging::ImagingResult;
 use pfh_source::device::{Fill, Kind, Medium};
 use pfh_source::terminal::shown;
 use std::path::Path;
 
 /// The targets as the logs name them.
-pub(super) fn targets(asked: &Resolved<'_>) -> Vec<String> {
+pub(super) fn targets(asked: &Settings<'_>) -> Vec<String> {
     asked.targets.iter().map(|to| shown(&to.path)).collect()
 }
 
@@ -25,7 +26,7 @@ fn text(value: &str) -> String {
 }
 
 /// Who acquires, and on which machine.
-struct Who {
+struct Operator {
     machine: String,
     user: String,
     kernel: String,
@@ -35,7 +36,7 @@ struct Who {
 pub(super) fn begin(logs: &mut Logs, session: &Session<'_>, events: &mut Events<'_>) -> Result<(), Error> {
     let (asked, medium, beginning) = (session.asked(), session.medium(), session.beginning());
     let name = asked.request.source.path().map_or_else(|| "a pattern".into(), shown);
-    let who = Who { machine: host::name(), user: host::user(), kernel: host::kernel() };
+    let who = Operator { machine: host::name(), user: host::user(), kernel: host::kernel() };
     call(logs, asked, &who)?;
     source(logs, &name, medium, &beginning)?;
     let block = write_block(medium);
@@ -73,7 +74,7 @@ pub(super) fn begin(logs: &mut Logs, session: &Session<'_>, events: &mut Events<
 }
 
 /// How the program was called, by whom, and for which case.
-fn call(logs: &mut Logs, asked: &Resolved<'_>, who: &Who) -> Result<(), Error> {
+fn call(logs: &mut Logs, asked: &Settings<'_>, who: &Operator) -> Result<(), Error> {
     logs.line(&format!("pfh {} started {}", env!("CARGO_PKG_VERSION"), now()))?;
     logs.line(&format!("command line: {}", asked.request.command_line))?;
     logs.line(&format!("host: {}, {}, user {}", text(&who.machine), text(&who.kernel), text(&who.user)))?;
@@ -120,12 +121,12 @@ fn write_block(medium: &Medium) -> &'static str {
 
 /// The record `start`.
 fn start<'a>(
-    asked: &'a Resolved<'_>,
+    asked: &'a Settings<'_>,
     medium: &Medium,
     beginning: &'a Beginning,
     name: &'a str,
     block: &'static str,
-    who: &'a Who,
+    who: &'a Operator,
 ) -> Start<'a> {
     let (about, imaging) = (&asked.about, &asked.imaging);
     Start {
@@ -166,12 +167,12 @@ fn start<'a>(
 }
 
 /// Enters the result of a retry.
-pub(super) fn retried(logs: &mut Logs, found: &Retried, events: &mut Events<'_>) -> Result<(), Error> {
-    let Retried { tried, read, before, .. } = found;
+pub(super) fn retried(logs: &mut Logs, found: &RetryOutcome, events: &mut Events<'_>) -> Result<(), Error> {
+    let RetryOutcome { tried, read, before, .. } = found;
     let event = Event::Retried { tried: *tried, read: *read };
     send(events, event)?;
     logs.line(&format!("{} {event}; the image was hashed again", now()))?;
-    let named = |digest: &Digest| Named { algorithm: digest.algorithm().to_string(), digest: digest.to_string() };
+    let named = |digest: &Digest| NamedDigest { algorithm: digest.algorithm().to_string(), digest: digest.to_string() };
     logs.record(&Entry::Retried { image_before: before.as_ref().map(named), read: *read, tried: *tried })
 }
 
@@ -184,7 +185,7 @@ pub(super) fn failed(logs: &mut Logs, what: &str) -> Result<(), Error> {
 /// Enters every unreadable run, as sectors and as bytes.
 pub(super) fn losses(
     logs: &mut Logs,
-    imaged: &Imaged,
+    imaged: &ImagingResult,
     from: u64,
     sector: u32,
     events: &mut Events<'_>,
@@ -212,7 +213,7 @@ pub(super) fn losses(
 }
 
 /// Enters the digests of the image and of its windows.
-pub(super) fn digests(logs: &mut Logs, imaged: &Imaged) -> Result<(), Error> {
+pub(super) fn digests(logs: &mut Logs, imaged: &ImagingResult) -> Result<(), Error> {
     if !imaged.digests.is_empty() {
         let filled = if imaged.bad.is_empty() { "" } else { ", unreadable sectors filled" };
         logs.line(&format!("digests of the image as written{filled}:"))?;
@@ -232,7 +233,7 @@ pub(super) fn digests(logs: &mut Logs, imaged: &Imaged) -> Result<(), Error> {
 }
 
 /// Enters a target that failed while others went on.
-pub(super) fn lost(logs: &mut Logs, lost: &Lost, events: &mut Events<'_>) -> Result<(), Error> {
+pub(super) fn lost(logs: &mut Logs, lost: &LostTarget, events: &mut Events<'_>) -> Result<(), Error> {
     let event = Event::TargetFailed(lost);
     send(events, event)?;
     logs.line(&event.to_string())?;
@@ -248,7 +249,7 @@ pub(super) fn changed(logs: &mut Logs, what: &'static str, events: &mut Events<'
 }
 
 /// Enters how a target compares with the image.
-pub(super) fn compared(logs: &mut Logs, to: &To, found: &Compared) -> Result<(), Error> {
+pub(super) fn compared(logs: &mut Logs, to: &To, found: &TargetComparison) -> Result<(), Error> {
     let name = shown(&to.path);
     logs.line(&format!("verified {name}: {} bytes read back, {}", found.bytes, found.word()))?;
     for (offset, length) in found.differing.iter().take(sectors::MOST_LISTED) {
@@ -267,7 +268,7 @@ pub(super) fn compared(logs: &mut Logs, to: &To, found: &Compared) -> Result<(),
 }
 
 /// Enters the files of each target with their sizes and, if they were read back, their SHA-256.
-pub(super) fn files(logs: &mut Logs, asked: &Resolved<'_>) -> Result<(), Error> {
+pub(super) fn files(logs: &mut Logs, asked: &Settings<'_>) -> Result<(), Error> {
     if !logs.are_kept() {
         return Ok(());
     }
@@ -287,7 +288,7 @@ pub(super) fn files(logs: &mut Logs, asked: &Resolved<'_>) -> Result<(), Error> 
 }
 
 /// Enters the last line, and gives the last record.
-pub(super) fn end(logs: &mut Logs, imaged: &Imaged) -> Result<End, Error> {
+pub(super) fn end(logs: &mut Logs, imaged: &ImagingResult) -> Result<End, Error> {
     let seconds = imaged.times.total.as_secs_f64();
     let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
     logs.line(&format!("ended {}: {} bytes in {seconds:.3} s, {rate:.1} MB/s", now(), imaged.bytes))?;

@@ -4,17 +4,17 @@
 use super::log::{Logs, chained_name};
 use super::problem::{Problem, log_failed, refused, stopped};
 use super::session::Session;
-use super::{Again, Compared, Event, Events, Summary, facts, logged, send};
+use super::{Event, Events, RetryRanges, Summary, TargetComparison, facts, logged, send};
 use crate::job::Error;
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::imaging::{Imaged, Times};
+use pfh_engine::imaging::{ImagingResult, Times};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::Loss;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// The last steps of an acquisition.
-pub(super) enum Left {
+pub(super) enum LastSteps {
     /// Another acquisition, by its map or its targets: nothing of this is for it.
     Other,
     /// Nothing: the image was compared.
@@ -69,13 +69,13 @@ fn ended(session: &Session<'_>) -> Option<(Map<String, Value>, u64)> {
 ///
 /// # Errors
 /// When the image is not as the log states, or cannot be read, or not be tried again.
-pub(super) fn look(session: &Session<'_>, events: &mut Events<'_>, control: &Control<'_>) -> Result<Left, Error> {
+pub(super) fn look(session: &Session<'_>, events: &mut Events<'_>, control: &Control<'_>) -> Result<LastSteps, Error> {
     let asked = session.asked();
     let (Some((end, bytes)), Some(log)) = (ended(session), asked.request.log.as_deref()) else {
-        return Ok(Left::Other);
+        return Ok(LastSteps::Other);
     };
     if session.beginning().done != bytes || asked.targets.is_empty() {
-        return Ok(Left::Other);
+        return Ok(LastSteps::Other);
     }
     agrees(session, log)?;
     let is_lost = session.lost().iter().any(|run| run.loss != Loss::Recorded);
@@ -85,14 +85,14 @@ pub(super) fn look(session: &Session<'_>, events: &mut Events<'_>, control: &Con
         // Before the log is continued: an image that was changed is not tried again, and its log
         // stays as it was finished.
         session.unchanged(bytes, stated.first(), control)?;
-        return Ok(Left::Retry(bytes));
+        return Ok(LastSteps::Retry(bytes));
     }
     if asked.request.retry_bad {
         send(events, Event::NothingToRetry)?;
     }
     is_the_same(session, &end)?;
     if stated.is_empty() {
-        return Ok(Left::Other);
+        return Ok(LastSteps::Other);
     }
     let algorithms: Vec<Algorithm> = stated.iter().map(Digest::algorithm).collect();
     let found = session.hash_targets(bytes, &algorithms, (control, Phase::Comparing))?;
@@ -105,7 +105,7 @@ pub(super) fn look(session: &Session<'_>, events: &mut Events<'_>, control: &Con
     {
         send(events, Event::Remark("the log lacked its last line, as a run that is killed leaves it: it was added"))?;
     }
-    Ok(Left::Compared(Box::new(summary)))
+    Ok(LastSteps::Compared(Box::new(summary)))
 }
 
 /// Refuses a map that calls other ranges lost than its finished log does.
@@ -127,7 +127,7 @@ fn digests(end: &Map<String, Value>) -> Vec<Digest> {
 fn compare(
     session: &Session<'_>,
     stated: &[Digest],
-    found: Imaged,
+    found: ImagingResult,
     log: PathBuf,
     events: &mut Events<'_>,
 ) -> Result<Summary, Error> {
@@ -142,8 +142,8 @@ fn compare(
     if bad.iter().any(|run| run.loss != Loss::Recorded) && session.can_retry().is_ok() {
         send(events, Event::CanRetry)?;
     }
-    let equal = Compared::equal(found.bytes);
-    let imaged = Imaged { bad, digests: stated.to_vec(), times: Times { ..found.times }, ..found };
+    let equal = TargetComparison::equal(found.bytes);
+    let imaged = ImagingResult { bad, digests: stated.to_vec(), times: Times { ..found.times }, ..found };
     let mut summary = Summary::new(imaged, session.medium(), session.asked());
     summary.compared = vec![equal; session.asked().targets.len()];
     summary.departures = session.beginning().departures;
@@ -153,14 +153,14 @@ fn compare(
 
 /// Whether a run that has read all it could is followed by another one over the areas that it
 /// passed over, or lost.
-pub(super) fn is_due(session: &Session<'_>, imaged: &Imaged, retry_bad: bool) -> Option<Again> {
+pub(super) fn is_due(session: &Session<'_>, imaged: &ImagingResult, retry_bad: bool) -> Option<RetryRanges> {
     let has = |loss| imaged.bad.iter().any(|run| run.loss == loss);
     if imaged.stopped.is_some() || session.can_retry().is_err() {
         return None;
     }
     match (has(Loss::NotTried), retry_bad && session.beginning().done > 0 && has(Loss::Unreadable)) {
-        (_, true) => Some(Again::All),
-        (true, false) => Some(Again::PassedOver),
+        (_, true) => Some(RetryRanges::All),
+        (true, false) => Some(RetryRanges::PassedOver),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::guarding;
 use super::problem::{Problem, refused};
-use super::resolved::Resolved;
+use super::resolved::Settings;
 use super::session::read_map;
 use super::{ImageFormat, Origin, Request, To, places, stamping};
 use crate::job::Error;
@@ -51,7 +51,7 @@ impl Request {
         {
             return refused(Problem::Directory(path.clone()));
         }
-        let mut asked = Resolved::of(self)?;
+        let mut asked = Settings::of(self)?;
         asked.map = asked.map.filter(|_| !self.is_stream());
         places::free(&asked)?;
         Ok(key)

@@ -3,8 +3,8 @@
 use super::problem::{Problem, failed, imaging_failed, stopped, unopened};
 use super::{ImageFormat, To, sectors};
 use crate::job::{self, Error};
-use crate::verdict::{About, Alone, Comparison, Coverage, Evidence, Side, Unread, Verdict, verdict};
-use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, image};
+use crate::verdict::{Alone, Comparison, Coverage, Evidence, Side, Subject, Unread, Verdict, verdict};
+use pfh_engine::imaging::{Follow, Imaging, ImagingError, ImagingResult, image};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Bad, ErrorPolicy, Medium, Stop};
 use pfh_source::image::Image;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// How a target, or another medium, compares with an image.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct TargetComparison {
     /// Bytes read back.
     pub bytes: u64,
     /// Whether all digests are those of the image. Without meaning where something is unreadable.
@@ -35,11 +35,11 @@ pub struct Compared {
     pub longer: u64,
 }
 
-impl Compared {
+impl TargetComparison {
     /// All of an image of `length` bytes, and equal by its digests.
     pub(super) fn equal(length: u64) -> Self {
         let (differing, unreadable, unread_here) = Default::default();
-        Compared { bytes: length, digests_agree: true, differing, unreadable, unread_here, length, longer: 0 }
+        TargetComparison { bytes: length, digests_agree: true, differing, unreadable, unread_here, length, longer: 0 }
     }
 
     /// As a comparison of the image with `name`.
@@ -61,14 +61,14 @@ impl Compared {
             alone: alone.into_iter().collect(),
             ..Coverage::default()
         };
-        let one = Comparison::new(About::Image, "all bytes of the image", name, Evidence::Bytes).over(coverage);
+        let one = Comparison::new(Subject::Image, "all bytes of the image", name, Evidence::Bytes).over(coverage);
         let is_unequal = !self.differing.is_empty() || (lost.is_empty() && !self.digests_agree) || self.longer > 0;
         if is_unequal { one.unequal(self.differing.clone()) } else { one }
     }
 
     /// The verdict on it.
     pub fn verdict(&self) -> Verdict {
-        verdict(&[About::Image], &[self.comparison("")], false)
+        verdict(&[Subject::Image], &[self.comparison("")], false)
     }
 
     /// Whether the target is the image.
@@ -128,7 +128,7 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
             let file = std::fs::File::open(&to.path).map_err(fail)?;
             os::evict(pfh_source::os::handles::AsFd::as_fd(&file)).map_err(|e| fail(e.into()))?;
             let medium = Medium::open(path, Access::Direct)
-                .map_err(|problem| Error::input(job::About::new(&to.path, problem)))?;
+                .map_err(|problem| Error::input(job::PathError::new(&to.path, problem)))?;
             Ok((medium, *seek))
         }
         ImageFormat::Split(pieces) => {
@@ -147,16 +147,16 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
 pub fn compare(
     to: &To,
     imaging: &Imaging,
-    imaged: &Imaged,
+    imaged: &ImagingResult,
     source: Option<&Medium>,
     (control, phase): (&Control<'_>, Phase),
-) -> Result<Compared, Error> {
+) -> Result<TargetComparison, Error> {
     let (medium, seek) = open(to)?;
     let sides = Sides { image: source.map(|source| (source, imaging.from)), other: (&medium, seek), is_source: true };
     let mut found = sides.compare(imaging, imaged, Follow::new(control, phase)).map_err(|unread| match unread {
-        Unfinished::Imaging(error) => imaging_failed(error),
-        Unfinished::Stopped(Stop::Cancelled) => stopped(Stop::Cancelled, Problem::NotCompared(Stop::Cancelled)),
-        Unfinished::Stopped(stop) => failed(&to.path, io::Error::other(stop)),
+        ComparisonError::Imaging(error) => imaging_failed(error),
+        ComparisonError::Stopped(Stop::Cancelled) => stopped(Stop::Cancelled, Problem::NotCompared(Stop::Cancelled)),
+        ComparisonError::Stopped(stop) => failed(&to.path, io::Error::other(stop)),
     })?;
     if found.bytes < imaged.bytes {
         // All of these bytes were written.
@@ -167,7 +167,7 @@ pub fn compare(
 
 /// Why two media were not compared to the end.
 #[derive(Debug)]
-pub(crate) enum Unfinished {
+pub(crate) enum ComparisonError {
     /// The imaging itself.
     Imaging(ImagingError),
     /// The other side could not be read to its end.
@@ -194,9 +194,9 @@ impl Sides<'_> {
     pub(crate) fn compare(
         &self,
         imaging: &Imaging,
-        imaged: &Imaged,
+        imaged: &ImagingResult,
         follow: Follow<'_>,
-    ) -> Result<Compared, Unfinished> {
+    ) -> Result<TargetComparison, ComparisonError> {
         let again = Imaging {
             from: self.other.1,
             length: Some(imaged.bytes),
@@ -207,11 +207,11 @@ impl Sides<'_> {
             policy: ErrorPolicy { retries: imaging.policy.retries, ..ErrorPolicy::default() },
             ..imaging.clone()
         };
-        let back = image(self.other.0, None, &again, &mut [], follow).map_err(Unfinished::Imaging)?;
+        let back = image(self.other.0, None, &again, &mut [], follow).map_err(ComparisonError::Imaging)?;
         if let Some(stop) = back.stopped {
-            return Err(Unfinished::Stopped(stop));
+            return Err(ComparisonError::Stopped(stop));
         }
-        let mut found = Compared {
+        let mut found = TargetComparison {
             bytes: back.bytes,
             digests_agree: back.digests == imaged.digests,
             differing: Vec::new(),

@@ -18,7 +18,7 @@ pub(super) fn by_name(digests: &[Digest]) -> Digests {
 /// A record with the time, in UTC; the chain adds members of its own.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Dated<'a> {
+pub struct DatedEntry<'a> {
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$")))]
     pub(super) at: String,
     #[serde(flatten)]
@@ -46,7 +46,7 @@ pub(super) enum Entry<'a> {
     /// Lost places were tried again.
     Retried {
         /// The first digest of the image before.
-        image_before: Option<Named>,
+        image_before: Option<NamedDigest>,
         read: u64,
         tried: u64,
     },
@@ -89,7 +89,7 @@ pub(super) enum Entry<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Start<'a> {
-    pub(super) asked: Asked,
+    pub(super) asked: RequestParts,
     pub(super) bytes: Option<u64>,
     pub(super) case: &'a str,
     pub(super) command: &'a str,
@@ -127,7 +127,7 @@ pub(super) struct Start<'a> {
 /// Parts of a request that the record `start` does not state in members of its own.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Asked {
+pub(super) struct RequestParts {
     pub(super) algorithms: Vec<String>,
     pub(super) piecewise: Option<u64>,
     pub(super) targets: Vec<String>,
@@ -170,33 +170,33 @@ pub(super) struct Smart<'a> {
     /// The exit status of smartctl.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<i32>,
-    pub(super) when: When,
+    pub(super) when: AskTime,
 }
 
 /// When the source was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum When {
+pub(super) enum AskTime {
     /// Before the first byte was read.
     Before,
     /// Behind the last.
     After,
 }
 
-impl When {
+impl AskTime {
     /// `before` or `after`.
     pub(super) fn word(self) -> &'static str {
         match self {
-            When::Before => "before",
-            When::After => "after",
+            AskTime::Before => "before",
+            AskTime::After => "after",
         }
     }
 }
 
 impl Smart<'_> {
     /// Nothing but when the disk was asked.
-    pub(super) fn new(when: When) -> Self {
+    pub(super) fn new(when: AskTime) -> Self {
         Smart { cause: None, facts: None, report: None, sha256: None, status: None, when }
     }
 }
@@ -204,7 +204,7 @@ impl Smart<'_> {
 /// A digest with its algorithm's name.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Named {
+pub(super) struct NamedDigest {
     pub(super) algorithm: String,
     pub(super) digest: String,
 }

@@ -1,12 +1,12 @@
 //! Events and results of an acquisition.
 
 use super::identity::Identity;
-use super::{Compared, Resolved, Stamped, To};
+use super::{Settings, StampFile, TargetComparison, To};
 use crate::job::Error;
 use crate::verdict::Verdict;
 use pfh_digest::Digest;
-use pfh_engine::imaging::Imaged;
-use pfh_source::device::hidden::Hidden;
+use pfh_engine::imaging::ImagingResult;
+use pfh_source::device::hidden::HiddenParts;
 use pfh_source::device::{Bad, Medium};
 use pfh_source::terminal::shown;
 use pfh_source::{FindingId, Levels};
@@ -73,7 +73,7 @@ pub enum Event<'a> {
         digest: Option<&'a Digest>,
     },
     /// The disk hides sectors, or a password locks it.
-    Hidden(&'a Hidden),
+    Hidden(&'a HiddenParts),
     /// Areas that could not be read at first were tried again.
     Retried {
         /// Bytes that were tried.
@@ -89,7 +89,7 @@ pub enum Event<'a> {
         place: &'a str,
     },
     /// A target failed; the others hold the image.
-    TargetFailed(&'a Lost),
+    TargetFailed(&'a LostTarget),
     /// The source changed while it was read.
     SourceChanged {
         /// The fact that differs: its size, a time.
@@ -100,14 +100,14 @@ pub enum Event<'a> {
         /// Which.
         target: &'a To,
         /// How it compares.
-        compared: &'a Compared,
+        compared: &'a TargetComparison,
     },
     /// A medium of [`Request::against`](super::Request::against) was compared.
     ComparedWith {
         /// Which.
         other: &'a To,
         /// How it compares.
-        compared: &'a Compared,
+        compared: &'a TargetComparison,
         /// Bytes of the image.
         bytes: u64,
     },
@@ -199,7 +199,7 @@ pub(super) fn send(events: &mut Events<'_>, event: Event<'_>) -> Result<(), Erro
 /// A target that failed while others went on: it holds no complete image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Lost {
+pub struct LostTarget {
     /// Which.
     pub path: PathBuf,
     /// The system's error.
@@ -229,13 +229,13 @@ pub struct Summary {
     /// The targets that hold the image.
     pub targets: Vec<PathBuf>,
     /// Targets, and the tree, that failed while others went on.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostTarget>,
     /// The image: bytes, digests, unreadable runs, times.
-    pub imaged: Imaged,
+    pub imaged: ImagingResult,
     /// How the targets compare, in their order; empty if they were not compared.
-    pub compared: Vec<Compared>,
+    pub compared: Vec<TargetComparison>,
     /// How the media of [`Request::against`](super::Request::against) compare, in their order.
-    pub compared_with: Vec<Compared>,
+    pub compared_with: Vec<TargetComparison>,
     /// Bytes of a sector of the source.
     pub sector: u32,
     /// Where on the medium the image starts, in bytes.
@@ -247,23 +247,23 @@ pub struct Summary {
     /// The chained log.
     pub log: Option<PathBuf>,
     /// The hidden parts of the disk, by its own word; `None` if the source is not a device.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<HiddenParts>,
     /// The main facts of its S.M.A.R.T. values before the first byte was read and behind the last;
     /// empty where they are not known, and the log says why.
     pub smart: [Facts; 2],
     /// The time stamp of the log's last line, or why there is none; `None` if none was asked for.
-    pub stamped: Option<Result<Stamped, String>>,
+    pub stamped: Option<Result<StampFile, String>>,
     /// How much findings count.
     pub levels: Levels,
 }
 
 impl Summary {
     /// The targets with how they compare, where they were compared.
-    pub fn each_target(&self) -> impl Iterator<Item = (&PathBuf, Option<&Compared>)> {
+    pub fn each_target(&self) -> impl Iterator<Item = (&PathBuf, Option<&TargetComparison>)> {
         self.targets.iter().enumerate().map(|(at, path)| (path, self.compared.get(at)))
     }
 
-    pub(super) fn new(imaged: Imaged, medium: &Medium, asked: &Resolved<'_>) -> Self {
+    pub(super) fn new(imaged: ImagingResult, medium: &Medium, asked: &Settings<'_>) -> Self {
         Summary {
             source: asked.request.source.path().map(Path::to_owned),
             targets: asked.targets.iter().map(|to| to.path.clone()).collect(),

@@ -1,9 +1,9 @@
 //! The request of an acquisition that has ended: the same command with other facts is for another
 //! image.
 
-use super::entry::Asked;
+use super::entry::RequestParts;
 use super::log::chained_name;
-use super::{ImageFormat, Resolved, To};
+use super::{ImageFormat, Settings, To};
 use pfh_container::split::Suffix;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ const CASE: [(&str, &str); 5] = [
     ("notes", "notes"),
 ];
 
-fn case_data<'a>(asked: &'a Resolved<'_>) -> [&'a str; 5] {
+fn case_data<'a>(asked: &'a Settings<'_>) -> [&'a str; 5] {
     let about = &asked.about;
     [&about.case_number, &about.evidence_number, &about.examiner, &about.description, &about.notes].map(String::as_str)
 }
@@ -43,8 +43,8 @@ fn form(to: &To) -> String {
 }
 
 /// Parts of a request that the record `start` does not state in members of its own.
-pub(super) fn asked(asked: &Resolved<'_>) -> Asked {
-    Asked {
+pub(super) fn asked(asked: &Settings<'_>) -> RequestParts {
+    RequestParts {
         algorithms: asked.imaging.algorithms.iter().map(ToString::to_string).collect(),
         piecewise: asked.imaging.piecewise,
         targets: asked.targets.iter().map(form).collect(),
@@ -61,7 +61,7 @@ fn starts(log: &Path) -> Vec<Map<String, Value>> {
 
 /// How a request differs from that of the acquisition whose log has ended; `algorithms` are those
 /// of its end. Facts that the log does not state are not compared.
-pub(super) fn differences(asked: &Resolved<'_>, log: &Path, algorithms: &BTreeSet<String>) -> Vec<String> {
+pub(super) fn differences(asked: &Settings<'_>, log: &Path, algorithms: &BTreeSet<String>) -> Vec<String> {
     let starts = starts(log);
     let all: Vec<Vec<String>> = starts.iter().map(|start| differing(asked, start)).collect();
     // A run that was resumed, or retried, has several: the request of one of them is its.
@@ -80,7 +80,7 @@ pub(super) fn differences(asked: &Resolved<'_>, log: &Path, algorithms: &BTreeSe
     found
 }
 
-fn differing(asked: &Resolved<'_>, start: &Map<String, Value>) -> Vec<String> {
+fn differing(asked: &Settings<'_>, start: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
     for ((key, what), mine) in CASE.iter().zip(case_data(asked)) {
         if let Some(stated) = start.get(*key).and_then(Value::as_str).filter(|stated| *stated != mine) {

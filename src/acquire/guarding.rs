@@ -5,7 +5,7 @@ use super::log::chained_name;
 use super::naming::named_after;
 use super::problem::{Problem, refused};
 use super::stamping::stamp_name;
-use super::{ImageFormat, Origin, Resolved, To};
+use super::{ImageFormat, Origin, Settings, To};
 use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_container::ewf::{Writer, extension};
@@ -44,7 +44,7 @@ pub(super) fn directory_of(path: &Path) -> &Path {
 
 /// Which files an earlier run made, by its map.
 #[derive(Debug, Clone)]
-pub(super) struct Listed {
+pub(super) struct EarlierFiles {
     /// Of each target whether it did: only such a file is resumed, or replaced.
     pub(super) targets: Vec<bool>,
     /// Whether it made the tree.
@@ -53,15 +53,15 @@ pub(super) struct Listed {
     pub(super) case: bool,
 }
 
-impl Listed {
+impl EarlierFiles {
     /// All of them, or none.
-    pub(super) fn same(asked: &Resolved<'_>, is_listed: bool) -> Self {
-        Listed { targets: vec![is_listed; asked.targets.len()], tree: is_listed, case: is_listed }
+    pub(super) fn same(asked: &Settings<'_>, is_listed: bool) -> Self {
+        EarlierFiles { targets: vec![is_listed; asked.targets.len()], tree: is_listed, case: is_listed }
     }
 }
 
 /// The map's remarks on the tree and the CASE document.
-pub(super) fn remarks_beside(map: &Path, asked: &Resolved<'_>) -> [Option<String>; 2] {
+pub(super) fn remarks_beside(map: &Path, asked: &Settings<'_>) -> [Option<String>; 2] {
     let remark = |what: &str, path: &PathBuf| format!("pfh {what} {}", named(map, path));
     [
         asked.outboard.as_ref().map(|path| remark("tree", path)),
@@ -139,7 +139,7 @@ fn segments(first: &Path) -> Vec<PathBuf> {
     all.filter(|path| path.file_name().is_some_and(|name| names.contains(name))).collect()
 }
 
-impl Resolved<'_> {
+impl Settings<'_> {
     /// The guard, with the files that are read and written beside source, targets, map, tree and
     /// CASE document.
     pub(super) fn outputs(&self) -> Outputs {
@@ -172,7 +172,7 @@ impl Resolved<'_> {
     }
 
     /// Names the inputs and outputs to the guard; `listed` are the files of an earlier run.
-    pub(super) fn guarded(&self, outputs: &mut Outputs, listed: &Listed) {
+    pub(super) fn guarded(&self, outputs: &mut Outputs, listed: &EarlierFiles) {
         match &self.request.source {
             Origin::Medium(path) => drop(outputs.reads(path)),
             Origin::Image(path) => drop(outputs.reads(path).reads_all(image::files_of(path))),
@@ -232,7 +232,7 @@ impl Resolved<'_> {
 }
 
 /// Refuses requests that cannot come to their end, before anything is written.
-pub(super) fn possible(asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
+pub(super) fn possible(asked: &Settings<'_>, medium: &Medium) -> Result<(), Error> {
     let from = asked.imaging.from;
     if let Some(size) = medium.size().filter(|size| from > 0 && from >= *size) {
         return refused(Problem::Beyond { size, from });

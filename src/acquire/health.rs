@@ -1,7 +1,7 @@
 //! The source's own facts beside its bytes: hidden areas, and its S.M.A.R.T. values by `smartctl`,
 //! before the first byte is read and behind the last.
 
-use super::entry::{Entry, Smart, When};
+use super::entry::{AskTime, Entry, Smart};
 use super::hidden::HiddenRow;
 use super::log::Logs;
 use super::problem::log_failed;
@@ -9,7 +9,7 @@ use super::{Event, Events, send};
 use crate::job::Error;
 use pfh_digest::hex;
 use pfh_source::device::Medium;
-use pfh_source::device::hidden::Hidden;
+use pfh_source::device::hidden::HiddenParts;
 use pfh_source::terminal::shown;
 use serde_json::{Map, Value};
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MOST: u64 = 1 << 20;
 
 /// Enters the hidden parts of the disk, and gives them.
-pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: &mut Events<'_>) -> Result<Option<Hidden>, Error> {
+pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: &mut Events<'_>) -> Result<Option<HiddenParts>, Error> {
     let Some(found) = medium.hidden() else { return Ok(None) };
     for (name, text) in found.lines() {
         logs.line(&format!("{name}: {text}"))?;
@@ -98,7 +98,7 @@ fn ended(child: &mut Child) -> Option<i32> {
 }
 
 /// Enters the S.M.A.R.T. values of a device, and gives their main facts.
-pub(super) fn smart(logs: &mut Logs, device: &Path, when: When) -> Result<Map<String, Value>, Error> {
+pub(super) fn smart(logs: &mut Logs, device: &Path, when: AskTime) -> Result<Map<String, Value>, Error> {
     let word = when.word();
     let not_read = |logs: &mut Logs, cause: &str| {
         logs.line(&format!("S.M.A.R.T. {word}: not read: {cause}"))?;

@@ -1,6 +1,6 @@
 //! The hidden parts of a disk, as a row.
 
-use pfh_source::device::hidden::{Answer, Hidden, Limit};
+use pfh_source::device::hidden::{Answer, HiddenParts, Limit};
 use serde::Serialize;
 
 /// The hidden parts of a disk, as a row of the log and of the report.
@@ -51,8 +51,8 @@ impl From<&Answer<Limit>> for LimitRow {
     }
 }
 
-impl From<&Hidden> for HiddenRow {
-    fn from(hidden: &Hidden) -> Self {
+impl From<&HiddenParts> for HiddenRow {
+    fn from(hidden: &HiddenParts) -> Self {
         let security = match &hidden.security {
             Answer::Is(found) => SecurityRow {
                 cause: None,

@@ -4,7 +4,7 @@
 use super::guarding::directory_of;
 use super::log::{Logs, Opening, chained_name};
 use super::session::Session;
-use super::{ImageFormat, Request, Resolved, account, again, case};
+use super::{ImageFormat, Request, Settings, account, again, case};
 use crate::job::{self, Error};
 use pfh_digest::Algorithm;
 use pfh_source::os;
@@ -29,7 +29,7 @@ pub enum Step {
 /// A file or device that would be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Planned {
+pub struct PlannedFile {
     /// Its kind: `target (E01)`, `map`, `log`.
     pub what: String,
     /// Its name.
@@ -42,7 +42,7 @@ pub struct Planned {
     pub exists: bool,
 }
 
-impl Planned {
+impl PlannedFile {
     /// Whether there is less room than it may take.
     pub fn lacks_room(&self) -> bool {
         self.free.zip(self.bytes).is_some_and(|(free, bytes)| free < bytes)
@@ -52,7 +52,7 @@ impl Planned {
 /// The plan of a request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Intended {
+pub struct Intention {
     /// The work that would be done.
     pub step: Step,
     /// The source, for people.
@@ -66,7 +66,7 @@ pub struct Intended {
     /// The digests that would be computed.
     pub algorithms: Vec<Algorithm>,
     /// The files that would be written.
-    pub files: Vec<Planned>,
+    pub files: Vec<PlannedFile>,
     /// Remarks for the examiner: mounts, damage of the image that is the source, the notes of a
     /// resumption.
     pub notes: Vec<String>,
@@ -76,7 +76,7 @@ pub struct Intended {
 ///
 /// # Errors
 /// Those with which the run would not begin.
-pub fn intend(request: &Request) -> Result<Intended, Error> {
+pub fn intend(request: &Request) -> Result<Intention, Error> {
     request.checked()?;
     let session = Session::open(request)?;
     let ended = again::foresee(&session)?;
@@ -96,7 +96,7 @@ pub fn intend(request: &Request) -> Result<Intended, Error> {
     let mut notes: Vec<String> = beginning.mounts.iter().map(mounted).collect();
     notes.extend(beginning.notes.iter().chain(&beginning.departures).cloned());
     let files = if step == Step::Compare { Vec::new() } else { files(asked, beginning.bytes, beginning.done) };
-    Ok(Intended {
+    Ok(Intention {
         step,
         source: asked.request.source.path().map_or_else(|| "a pattern".to_owned(), shown),
         bytes: beginning.bytes,
@@ -113,7 +113,7 @@ fn look(session: &Session<'_>, step: Step) -> Result<(), Error> {
     let asked = session.asked();
     if let Some(path) = &asked.request.case {
         let looked = case::look(path, asked.request.source.path(), session.may_replace_case());
-        looked.map_err(|error| Error::request(job::About::new(path, error)))?;
+        looked.map_err(|error| Error::request(job::PathError::new(path, error)))?;
     }
     let opening = match (step, asked.request.replace) {
         (Step::Retry, _) => Opening::Continue,
@@ -127,7 +127,7 @@ fn look(session: &Session<'_>, step: Step) -> Result<(), Error> {
 }
 
 /// Everything that would be written.
-fn files(asked: &Resolved<'_>, bytes: Option<u64>, done: u64) -> Vec<Planned> {
+fn files(asked: &Settings<'_>, bytes: Option<u64>, done: u64) -> Vec<PlannedFile> {
     let mut files = Vec::new();
     for to in &asked.targets {
         let (what, most) = match &to.form {
@@ -150,7 +150,13 @@ fn files(asked: &Resolved<'_>, bytes: Option<u64>, done: u64) -> Vec<Planned> {
         });
         // Existing bytes need no more room.
         let free = free.filter(|_| is_file).map(|free| free.saturating_add(done));
-        files.push(Planned { what, path: to.path.clone(), bytes: most, free, exists: os::stat_path(&to.path).is_ok() });
+        files.push(PlannedFile {
+            what,
+            path: to.path.clone(),
+            bytes: most,
+            free,
+            exists: os::stat_path(&to.path).is_ok(),
+        });
     }
     let logs = asked.request.log.iter().flat_map(|log| [("log", log.clone()), ("chained log", chained_name(log))]);
     let map = asked.map.iter().map(|path| ("map", path.clone()));
@@ -158,15 +164,15 @@ fn files(asked: &Resolved<'_>, bytes: Option<u64>, done: u64) -> Vec<Planned> {
     let case = asked.request.case.iter().map(|path| ("CASE document", path.clone()));
     for (what, path) in map.chain(logs).chain(tree).chain(case) {
         let exists = path.exists();
-        files.push(Planned { what: what.to_owned(), path, bytes: None, free: None, exists });
+        files.push(PlannedFile { what: what.to_owned(), path, bytes: None, free: None, exists });
     }
     files
 }
 
-impl Intended {
+impl Intention {
     /// Whether everything that would be written has room, as far as that is known.
     pub fn fits(&self) -> bool {
-        !self.files.iter().any(Planned::lacks_room)
+        !self.files.iter().any(PlannedFile::lacks_room)
     }
 
     /// Bytes that would be read of the source, where that is known.

@@ -7,15 +7,15 @@ type Open = Box<dyn FnOnce() -> io::Result<Box<dyn Target>> + Send>;
 
 /// A target that is there already up to some place, and is opened, and cut off there, only when
 /// something is written: by then what it holds has been compared with what was written.
-pub(super) struct Late {
+pub(super) struct DeferredTarget {
     upto: u64,
     open: Option<Open>,
     target: Option<Box<dyn Target>>,
 }
 
-impl Late {
+impl DeferredTarget {
     pub(super) fn new(upto: u64, open: impl FnOnce() -> io::Result<Box<dyn Target>> + Send + 'static) -> Self {
-        Late { upto, open: Some(Box::new(open)), target: None }
+        DeferredTarget { upto, open: Some(Box::new(open)), target: None }
     }
 
     fn target(&mut self) -> io::Result<&mut Box<dyn Target>> {
@@ -26,7 +26,7 @@ impl Late {
     }
 }
 
-impl Target for Late {
+impl Target for DeferredTarget {
     fn write(&mut self, portion: &Portion) -> io::Result<()> {
         self.target()?.write(portion)
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// The form that a target is written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Written {
+pub enum TargetForm {
     /// By its name: `.E01` is E01, everything else raw.
     #[default]
     ByName,
@@ -26,7 +26,7 @@ pub enum Written {
 #[non_exhaustive]
 pub struct Layout {
     /// The form that they are written in.
-    pub written: Written,
+    pub written: TargetForm,
     /// Bytes of a piece or segment at most; without it raw images are in one piece, and segments
     /// have 1.4 GiB.
     pub split: Option<u64>,
@@ -43,7 +43,7 @@ pub struct Layout {
 impl Default for Layout {
     fn default() -> Self {
         Layout {
-            written: Written::ByName,
+            written: TargetForm::ByName,
             split: None,
             suffix: "000".into(),
             compression: Compression::Fast,
@@ -62,16 +62,16 @@ impl Layout {
     pub fn form(&self, path: &Path) -> Result<ImageFormat, Error> {
         let is_named_e01 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        if foreign::is_later_segment(ending) && self.written == Written::ByName {
+        if foreign::is_later_segment(ending) && self.written == TargetForm::ByName {
             return refused(Problem::Later(path.to_owned()));
         }
-        if let (Some(format), Written::ByName) = (foreign::by_name(ending), self.written) {
+        if let (Some(format), TargetForm::ByName) = (foreign::by_name(ending), self.written) {
             return refused(Problem::NotWritten { path: path.to_owned(), format: format.name });
         }
         match self.written {
-            Written::E01 if !is_named_e01 => refused(Problem::Ending(path.to_owned())),
-            Written::Raw => self.raw(),
-            Written::ByName if !is_named_e01 => self.raw(),
+            TargetForm::E01 if !is_named_e01 => refused(Problem::Ending(path.to_owned())),
+            TargetForm::Raw => self.raw(),
+            TargetForm::ByName if !is_named_e01 => self.raw(),
             _ if self.seek > 0 || self.sparse => refused(Problem::RawOnly),
             _ => Ok(ImageFormat::E01 {
                 compression: self.compression,

@@ -1,7 +1,7 @@
 //! The two logs of an acquisition: one for people, one for machines whose records are chained by
 //! SHA-256.
 
-use super::entry::{Dated, End, Entry, Text};
+use super::entry::{DatedEntry, End, Entry, Text};
 use super::problem::log_failed;
 use super::{LogError, logged};
 use crate::job::Error;
@@ -253,7 +253,7 @@ impl Logs {
         let is_end = matches!(entry, Entry::End(_));
         let text = self.text.as_ref().filter(|_| !is_end).map(People::text);
         let Some((file, chain)) = &mut self.chained else { return Ok(()) };
-        file.write_all(chain.append(&Dated { at: now(), entry, text })?.as_bytes())?;
+        file.write_all(chain.append(&DatedEntry { at: now(), entry, text })?.as_bytes())?;
         file.sync_data()
     }
 

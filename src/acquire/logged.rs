@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 
 use super::entry::{ImageFile, Window, by_name};
 use super::{ImageFormat, To};
-use crate::verdict::{About, Comparison, Coverage, Evidence, Space};
+use crate::verdict::{Comparison, Coverage, Evidence, Space, Subject};
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 
-pub use super::part::{Part, Placed, contradiction, losses};
+pub use super::part::{LoggedTarget, Part, contradiction, losses};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn compare_windows(log: &Path, sound: &Sound, pieces: &[Piece], over: Covera
     if stated.is_empty() {
         return None;
     }
-    let one = |what: &str| Comparison::new(About::Image, what, shown(log), Evidence::Checksums).over(over.clone());
+    let one = |what: &str| Comparison::new(Subject::Image, what, shown(log), Evidence::Checksums).over(over.clone());
     let mut names = std::collections::BTreeSet::new();
     for (at, window) in stated.iter().enumerate() {
         let (offset, length) = (window["offset"].as_u64().unwrap_or(0), window["length"].as_u64().unwrap_or(0));
@@ -204,7 +204,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
         return Some(Finding::Unread(format!("{name}: the log for people cannot be read")));
     };
     let rest = String::from_utf8_lossy(&rest).into_owned();
-    let one = |what: String| Comparison::new(About::Log, what, shown(log), Evidence::Fact);
+    let one = |what: String| Comparison::new(Subject::Log, what, shown(log), Evidence::Fact);
     let differs =
         |text: String| Some(Finding::Differs(one(format!("{name}: the log for people")).unequal(vec![]), text));
     if found != bytes || digest != sha256 {
@@ -253,7 +253,7 @@ fn segments(log: &Path, sound: &Sound, image: &Path) -> Option<Finding> {
     let list = lists.iter().find(is_of)?.as_array()?;
     let files = files_of(image);
     let (mut hashed, mut total) = (0, 0);
-    let one = |what: String, evidence| Comparison::new(About::Image, what, shown(log), evidence);
+    let one = |what: String, evidence| Comparison::new(Subject::Image, what, shown(log), evidence);
     let differs = |text: String| {
         let what = "the files of the image".to_owned();
         Some(Finding::Differs(one(what, Evidence::Fact).unequal(vec![]), text))
@@ -306,7 +306,7 @@ fn case_data(log: &Path, sound: &Sound, image: &Path) -> Option<Finding> {
     };
     let all: Vec<[String; 5]> = of_kind(&sound.records, "start").filter_map(stated).collect();
     let found = fields(&image_about);
-    let one = Comparison::new(About::Image, "the case data in the image", shown(log), Evidence::Fact);
+    let one = Comparison::new(Subject::Image, "the case data in the image", shown(log), Evidence::Fact);
     if all.is_empty() {
         return None;
     }

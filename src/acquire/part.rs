@@ -1,14 +1,14 @@
 //! Which part of a source a log states, and where in the target it lies.
 
 use super::entry::{Form, Format};
-use super::{ImageFormat, Resolved};
+use super::{ImageFormat, Settings};
 use pfh_custody::chain::Sound;
 use pfh_source::terminal::shown;
 use serde_json::{Map, Value};
 use std::path::Path;
 
 /// The form of each target and where in it the image starts, for the record `start`.
-pub(super) fn layout(asked: &Resolved<'_>) -> Vec<Form> {
+pub(super) fn layout(asked: &Settings<'_>) -> Vec<Form> {
     let one = |form: &ImageFormat| match form {
         ImageFormat::Raw { seek, .. } => Form { format: Format::Raw, seek: *seek },
         ImageFormat::Split(_) => Form { format: Format::Split, seek: 0 },
@@ -19,7 +19,7 @@ pub(super) fn layout(asked: &Resolved<'_>) -> Vec<Form> {
 
 /// A target as a log names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
+pub struct LoggedTarget {
     /// Its path, as for a terminal.
     pub path: String,
     /// `raw`, `split` or `E01`; `None` in logs that do not state it.
@@ -40,7 +40,7 @@ pub struct Part {
     /// Bytes of the source, where it has a size.
     pub source: Option<u64>,
     /// The targets.
-    pub targets: Vec<Placed>,
+    pub targets: Vec<LoggedTarget>,
 }
 
 /// The last component of a path as a log holds it.
@@ -62,7 +62,7 @@ impl Part {
             let form = layout.and_then(|layout| layout.get(at));
             let format = form.and_then(|form| form.get("format")?.as_str()).map(str::to_owned);
             let seek = form.and_then(|form| form.get("seek")?.as_u64());
-            Placed { path: path.to_owned(), format, seek }
+            LoggedTarget { path: path.to_owned(), format, seek }
         };
         Some(Part {
             bytes: number(end, "bytes")?,
@@ -74,7 +74,7 @@ impl Part {
     }
 
     /// The target with this file's name: of pieces the name without the number.
-    pub fn target(&self, path: &Path) -> Option<&Placed> {
+    pub fn target(&self, path: &Path) -> Option<&LoggedTarget> {
         let named = |path: &Path| {
             let name = path.file_name().map(|name| shown(Path::new(name)))?;
             self.targets.iter().find(|target| last(&target.path) == name)

@@ -1,9 +1,9 @@
 //! Whether outputs can be written in their places, as far as the system says so before anything is
 //! made.
 
-use super::guarding::{Listed, first_file};
+use super::guarding::{EarlierFiles, first_file};
 use super::log::chained_name;
-use super::{ImageFormat, Resolved, To};
+use super::{ImageFormat, Settings, To};
 use crate::job::Error;
 use crate::outputs::Refused;
 use pfh_source::os;
@@ -18,15 +18,15 @@ const OPENED: [&str; 5] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/
 
 /// Refuses outputs in the place of inputs, and such as cannot be made. Before the map and the
 /// targets are looked into: none of them may be the source.
-pub(super) fn free(asked: &Resolved<'_>) -> Result<(), Error> {
+pub(super) fn free(asked: &Settings<'_>) -> Result<(), Error> {
     let mut outputs = asked.outputs();
-    asked.guarded(&mut outputs, &Listed::same(asked, true));
+    asked.guarded(&mut outputs, &EarlierFiles::same(asked, true));
     outputs.check()?;
     usable(asked)
 }
 
 /// Refuses targets and records that cannot be what they are to be, or cannot be made.
-fn usable(asked: &Resolved<'_>) -> Result<(), Error> {
+fn usable(asked: &Settings<'_>) -> Result<(), Error> {
     asked.targets.iter().try_for_each(target)?;
     let log = asked.request.log.iter().flat_map(|log| [("log", log.clone(), false), ("log", chained_name(log), false)]);
     let map = asked.map.iter().map(|map| ("map", map.clone(), true));

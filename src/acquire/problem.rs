@@ -1,7 +1,7 @@
 //! Why an acquisition did not end well, as facts.
 
-use crate::job::{About, Error};
-use pfh_custody::chain::Broken;
+use crate::job::{Error, PathError};
+use pfh_custody::chain::ChainFault;
 use pfh_engine::imaging::ImagingError;
 use pfh_source::device::Stop;
 use pfh_source::image::OpenError;
@@ -286,7 +286,7 @@ pub enum LogError {
         /// The chained log.
         path: PathBuf,
         /// Where.
-        error: Broken,
+        error: ChainFault,
     },
     /// It cannot be opened.
     #[error("{}: {error}", shown(path))]
@@ -323,7 +323,7 @@ pub(super) fn refused<T>(problem: Problem) -> Result<T, Error> {
 
 /// A target, the tree or the map cannot be read or written.
 pub(super) fn failed(path: &Path, error: io::Error) -> Error {
-    Error::output(About::new(path, error))
+    Error::output(PathError::new(path, error))
 }
 
 /// A log that was begun cannot be written.

@@ -2,7 +2,7 @@
 //! the fill, and digests of the image at its checkpoints. ddrescue passes over remarks, and drops
 //! them when it writes the map again.
 
-use super::Resolved;
+use super::Settings;
 use super::identity::Identity;
 use pfh_container::map::Map;
 use pfh_digest::hex;
@@ -27,7 +27,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn of(asked: &Resolved<'_>) -> Self {
+    pub(super) fn of(asked: &Settings<'_>) -> Self {
         let fill = match &asked.imaging.policy.fill {
             Fill::Pattern(bytes) if !bytes.is_empty() => hex::encode(bytes),
             _ => "zeros".to_owned(),

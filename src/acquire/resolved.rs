@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// The settings that a request results in.
 #[derive(Debug)]
-pub(crate) struct Resolved<'a> {
+pub(crate) struct Settings<'a> {
     /// The request.
     pub(super) request: &'a Request,
     /// The targets that hold the image, or shall, with numbers of as many places as they need.
@@ -31,13 +31,13 @@ pub(crate) struct Resolved<'a> {
     pub(super) imaging: Imaging,
 }
 
-impl<'a> Resolved<'a> {
+impl<'a> Settings<'a> {
     /// As the request alone says.
     ///
     /// # Errors
     /// When the system has no random numbers.
     pub(super) fn of(request: &'a Request) -> Result<Self, Error> {
-        Resolved::with(request, request.reading.imaging())
+        Settings::with(request, request.reading.imaging())
     }
 
     /// The same with this imaging.
@@ -45,7 +45,7 @@ impl<'a> Resolved<'a> {
     /// # Errors
     /// As [`of`](Resolved::of).
     pub(super) fn with(request: &'a Request, imaging: Imaging) -> Result<Self, Error> {
-        let resolved = Resolved {
+        let resolved = Settings {
             request,
             targets: request.targets.clone(),
             against: request.against.clone(),
@@ -59,7 +59,7 @@ impl<'a> Resolved<'a> {
             None if resolved.has_e01() => Some(random_set().map_err(|error| Error::request(Problem::Random(error)))?),
             set => set,
         };
-        Ok(Resolved { set, ..resolved })
+        Ok(Settings { set, ..resolved })
     }
 
     /// Whether one of the targets is an E01 image.

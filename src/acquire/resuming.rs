@@ -1,11 +1,11 @@
 //! The remains of a run that was cut off.
 
-use super::guarding::Listed;
+use super::guarding::EarlierFiles;
 use super::identity::{Identity, Likeness};
 use super::problem::{self, Foreign, Problem, failed, imaging_failed, refused, unopened};
 use super::remarks::{Part, Remarks};
 use super::sampling;
-use super::{ImageFormat, Resolved, guarding};
+use super::{ImageFormat, Settings, guarding};
 use crate::job::Error;
 use pfh_container::ewf::Section;
 use pfh_container::map::{Block, Map, Status};
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 /// How a target is resumed.
 #[derive(Debug, Clone)]
-pub(super) enum Resumed {
+pub(super) enum ResumeState {
     /// Nothing that can be used.
     Nothing,
     /// As much as the map says.
@@ -35,7 +35,7 @@ pub(super) enum Resumed {
 pub(super) struct Resumption {
     /// Bytes of the image that every target has.
     pub(super) done: u64,
-    pub(super) found: Vec<Resumed>,
+    pub(super) found: Vec<ResumeState>,
     /// The image so far, as each target has it; the first is hashed.
     pub(super) prefixes: Vec<(PathBuf, Medium)>,
     pub(super) map: Map,
@@ -48,7 +48,7 @@ pub(super) struct Resumption {
     /// Notes for the examiner on this resumption.
     pub(super) notes: Vec<String>,
     /// The files that the map of an earlier run names.
-    pub(super) listed: Listed,
+    pub(super) listed: EarlierFiles,
 }
 
 /// The remark in the map of a run without targets.
@@ -57,7 +57,7 @@ const HASHED: &str = "pfh hashed only";
 impl Resumption {
     /// Looks for an earlier run. The source is compared with the one that the map names; writes
     /// nothing.
-    pub(super) fn find(asked: &Resolved<'_>, medium: &Medium) -> Result<Self, Error> {
+    pub(super) fn find(asked: &Settings<'_>, medium: &Medium) -> Result<Self, Error> {
         let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
         let named = asked.map.as_deref().map(named).unwrap_or_default();
         let beside = asked.map.as_deref().map(|map| guarding::remarks_beside(map, asked)).unwrap_or_default();
@@ -91,15 +91,17 @@ impl Resumption {
         let is_listed = |name: &String| before.remarks.contains(name);
         let [tree, case] = beside.map(|name| name.as_ref().is_some_and(is_listed));
         let targets = named.iter().map(|name| !fresh.is_ours || is_listed(name)).collect();
-        fresh.listed = Listed { targets, tree, case };
+        fresh.listed = EarlierFiles { targets, tree, case };
         if fresh.is_ours && !named.is_empty() && !fresh.listed.targets.contains(&true) {
             return refused(Problem::Foreign { path: path.clone(), why: Foreign::Targets });
         }
         let places = fresh.places(asked)?;
         let done = fresh.furthest(&places, &before, &remarks, asked.imaging.from);
         for (mine, found) in places.into_iter().zip(&mut fresh.found) {
-            *found =
-                mine.into_iter().rfind(|place| place.upto(done) == done).map_or(Resumed::Nothing, |place| place.found);
+            *found = mine
+                .into_iter()
+                .rfind(|place| place.upto(done) == done)
+                .map_or(ResumeState::Nothing, |place| place.found);
         }
         if fresh.prefixes.is_empty() || done == 0 {
             fresh.prefixes.clear();
@@ -110,17 +112,17 @@ impl Resumption {
     }
 
     /// Nothing is there yet.
-    fn fresh(asked: &Resolved<'_>, medium: &Medium, named: &[String]) -> Self {
+    fn fresh(asked: &Settings<'_>, medium: &Medium, named: &[String]) -> Self {
         let mut fresh = Resumption {
             done: 0,
-            found: vec![Resumed::Nothing; asked.targets.len()],
+            found: vec![ResumeState::Nothing; asked.targets.len()],
             prefixes: Vec::new(),
             map: Map::new(medium.size().unwrap_or(0)),
             remarks: Remarks::default(),
             bad: Vec::new(),
             is_ours: false,
             notes: Vec::new(),
-            listed: Listed::same(asked, false),
+            listed: EarlierFiles::same(asked, false),
         };
         fresh.map.remarks.extend(named.iter().cloned());
         if asked.targets.is_empty() {
@@ -130,7 +132,7 @@ impl Resumption {
     }
 
     /// Where each target can be resumed; opens those that can be read.
-    fn places(&mut self, asked: &Resolved<'_>) -> Result<Vec<Vec<Place>>, Error> {
+    fn places(&mut self, asked: &Settings<'_>) -> Result<Vec<Vec<Place>>, Error> {
         let mut places: Vec<Vec<Place>> = Vec::new();
         for (to, listed) in asked.targets.iter().zip(&self.listed.targets) {
             let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
@@ -202,7 +204,7 @@ impl Resumption {
     ///
     /// # Errors
     /// When the source is not the one that was read, or a target not as it was written.
-    pub(super) fn sample(&mut self, asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
+    pub(super) fn sample(&mut self, asked: &Settings<'_>, medium: &Medium) -> Result<(), Error> {
         let (Some((target, there)), Some(identity)) = (self.prefixes.first(), &self.remarks.source) else {
             return Ok(());
         };
@@ -285,7 +287,7 @@ fn words(part: &Part) -> String {
 
 /// Whether the map is one of this source and this part of it. The remarks are for the log; an error
 /// names the difference.
-fn belongs(asked: &Resolved<'_>, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
+fn belongs(asked: &Settings<'_>, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
     let mine = Part::of(asked);
     if let Some(theirs) = remarks.part.clone().filter(|theirs| *theirs != mine) {
         return Err(Foreign::Part { theirs: words(&theirs), mine: words(&mine) });
@@ -316,19 +318,19 @@ const EIO: i32 = 5;
 
 /// Where a target can be resumed.
 struct Place {
-    found: Resumed,
+    found: ResumeState,
     /// The place, in bytes of the image; for raw targets any place up to it.
     at: u64,
 }
 
 impl Place {
     /// Nothing is there.
-    const START: Place = Place { found: Resumed::Nothing, at: 0 };
+    const START: Place = Place { found: ResumeState::Nothing, at: 0 };
 
     /// The furthest place up to `limit`; 0 is always one.
     fn upto(&self, limit: u64) -> u64 {
         match self.found {
-            Resumed::Raw => self.at.min(limit),
+            ResumeState::Raw => self.at.min(limit),
             _ if self.at <= limit => self.at,
             _ => 0,
         }
@@ -337,8 +339,8 @@ impl Place {
 
 /// The state of a target: where it can be resumed, and a way to read it.
 fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>), Error> {
-    let raw = |at| vec![Place { found: Resumed::Raw, at }];
-    let nothing = || (vec![Place { found: Resumed::Nothing, at: 0 }], None);
+    let raw = |at| vec![Place { found: ResumeState::Raw, at }];
+    let nothing = || (vec![Place { found: ResumeState::Nothing, at: 0 }], None);
     Ok(match form {
         ImageFormat::Raw { seek, .. } => match Medium::open(path.as_os_str().as_bytes(), Access::Cached) {
             // Only an image that starts where its file does can be read back as it is.
@@ -357,7 +359,7 @@ fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>),
                 let Some(index) = image.ewf() else { return Ok(nothing()) };
                 let place = |section: Section| Place {
                     at: (section.chunks * index.volume.chunk_length()).min(image.size()),
-                    found: Resumed::E01(Box::new(Resumable {
+                    found: ResumeState::E01(Box::new(Resumable {
                         section,
                         volume: index.volume,
                         about: index.about.clone(),

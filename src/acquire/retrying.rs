@@ -10,7 +10,7 @@ use super::session::Session;
 use super::{ImageFormat, To, comparing, resuming};
 use crate::job::Error;
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
+use pfh_engine::imaging::{Follow, Imaging, ImagingResult, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, ErrorPolicy, Loss, Rescue, Stop};
@@ -27,22 +27,22 @@ const PAGE: usize = 4096;
 
 /// Ranges to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Again {
+pub enum RetryRanges {
     /// Areas that were passed over: they were never tried.
     PassedOver,
     /// Everything that is lost.
     All,
 }
 
-impl Again {
+impl RetryRanges {
     fn takes(self, loss: Loss) -> bool {
-        loss == Loss::NotTried || (self == Again::All && loss == Loss::Unreadable)
+        loss == Loss::NotTried || (self == RetryRanges::All && loss == Loss::Unreadable)
     }
 }
 
 /// The result of a retry.
 #[derive(Debug, Clone)]
-pub struct Retried {
+pub struct RetryOutcome {
     /// Bytes that were tried.
     pub tried: u64,
     /// Bytes of them that were read.
@@ -51,7 +51,7 @@ pub struct Retried {
     /// with.
     pub before: Option<Digest>,
     /// The image as it is now.
-    pub imaged: Imaged,
+    pub imaged: ImagingResult,
 }
 
 /// Whether lost areas can be tried again in this target, else why not.
@@ -105,10 +105,10 @@ impl Session<'_> {
     pub(crate) fn retry(
         &mut self,
         bytes: u64,
-        fresh: Option<&Imaged>,
-        again: Again,
+        fresh: Option<&ImagingResult>,
+        again: RetryRanges,
         control: &Control<'_>,
-    ) -> Result<Retried, Error> {
+    ) -> Result<RetryOutcome, Error> {
         self.can_retry()?;
         let lost = fresh.map_or_else(|| self.resumption.bad.clone(), |imaged| imaged.bad.clone());
         let before = self.checkpoint(bytes).cloned();
@@ -130,7 +130,7 @@ impl Session<'_> {
         if imaged.stopped.is_none() {
             self.settle_again(bytes, &imaged)?;
         }
-        Ok(Retried { tried, read, before, imaged })
+        Ok(RetryOutcome { tried, read, before, imaged })
     }
 
     /// Compares a target with a digest; areas that the map calls lost count as filled, for a run
@@ -168,7 +168,7 @@ impl Session<'_> {
     fn try_again(
         &self,
         lost: &[Bad],
-        again: Again,
+        again: RetryRanges,
         patches: &[Patch<'_>],
         cancel: &Cancel,
     ) -> Result<(Vec<Bad>, Option<Stop>, u64), Error> {
@@ -239,8 +239,8 @@ impl Session<'_> {
         bytes: u64,
         algorithms: &[Algorithm],
         (control, phase): (&Control<'_>, Phase),
-    ) -> Result<Imaged, Error> {
-        let mut first: Option<Imaged> = None;
+    ) -> Result<ImagingResult, Error> {
+        let mut first: Option<ImagingResult> = None;
         for to in &self.asked.targets {
             let (medium, seek) = comparing::open(to)?;
             let imaging = Imaging {
@@ -269,7 +269,7 @@ impl Session<'_> {
     }
 
     /// The map and the tree of the image as it is now.
-    fn settle_again(&mut self, bytes: u64, imaged: &Imaged) -> Result<(), Error> {
+    fn settle_again(&mut self, bytes: u64, imaged: &ImagingResult) -> Result<(), Error> {
         let Some(to) = self.asked.targets.first() else { return Ok(()) };
         let (medium, seek) = comparing::open(to)?;
         if let Some(path) = &self.asked.outboard {

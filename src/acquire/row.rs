@@ -1,9 +1,9 @@
 //! An acquisition as a row: what `--json` prints.
 
-use super::comparing::Compared;
+use super::comparing::TargetComparison;
 use super::event::Summary;
 use super::hidden::HiddenRow;
-use super::stamping::Stamped;
+use super::stamping::StampFile;
 use pfh_manifest::row::Mark;
 use pfh_source::terminal::shown;
 use pfh_source::{FindingId, Levels};
@@ -20,7 +20,7 @@ pub struct AcquisitionRow<'a> {
     hidden: Option<HiddenRow>,
     log: Option<String>,
     /// Targets that failed while others went on.
-    lost: Vec<Lost<'a>>,
+    lost: Vec<LossRow<'a>>,
     padded: u64,
     retried: u64,
     seconds: f64,
@@ -34,7 +34,7 @@ pub struct AcquisitionRow<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Lost<'a> {
+struct LossRow<'a> {
     cause: &'a str,
     /// The finding that it is.
     #[serde(flatten)]
@@ -92,13 +92,13 @@ struct Unreadable {
     sector: u64,
 }
 
-fn lost(target: &super::event::Lost) -> Lost<'_> {
-    Lost { cause: &target.cause, mark: Mark::of(FindingId::AcquireTarget), path: shown(&target.path) }
+fn lost(target: &super::event::LostTarget) -> LossRow<'_> {
+    LossRow { cause: &target.cause, mark: Mark::of(FindingId::AcquireTarget), path: shown(&target.path) }
 }
 
-fn timestamp<'a>(stamped: &'a Result<Stamped, String>, levels: &Levels) -> Timestamp<'a> {
+fn timestamp<'a>(stamped: &'a Result<StampFile, String>, levels: &Levels) -> Timestamp<'a> {
     match stamped {
-        Ok(Stamped { path, stamp, .. }) => Timestamp {
+        Ok(StampFile { path, stamp, .. }) => Timestamp {
             cause: None,
             mark: None,
             path: Some(shown(path)),
@@ -146,7 +146,7 @@ impl<'a> AcquisitionRow<'a> {
                     differing: compared.map(|compared| &compared.differing[..]),
                     mark: compared.filter(|compared| !compared.is_good()).map(|_| Mark::of(FindingId::AcquireDiffers)),
                     path: shown(path),
-                    verified: compared.map(Compared::is_good),
+                    verified: compared.map(TargetComparison::is_good),
                 })
                 .collect(),
             timestamp: summary.stamped.as_ref().map(|stamped| timestamp(stamped, &summary.levels)),

@@ -1,16 +1,18 @@
 //! The steps of an acquisition, in order; each is in the logs before the next one begins.
 
-use super::again::{self, Left};
+use super::again::{self, LastSteps};
 use super::case::{self, Account};
-use super::entry::{Entry, When};
+use super::entry::{AskTime, Entry};
 use super::health;
 use super::log::{self, Logs, Opening, chained_name, now, time};
 use super::problem::{CASE_UNWRITTEN, Problem, stopped};
 use super::session::Session;
-use super::{Again, Compared, Event, Events, Request, Retried, Summary, account, compare, send, stamping};
-use crate::job::{About, Error};
+use super::{
+    Event, Events, Request, RetryOutcome, RetryRanges, Summary, TargetComparison, account, compare, send, stamping,
+};
+use crate::job::{Error, PathError};
 use pfh_custody::key::SigningKey;
-use pfh_engine::imaging::Imaged;
+use pfh_engine::imaging::ImagingResult;
 use pfh_engine::{Control, Phase};
 use pfh_source::Time;
 use pfh_source::device::Kind;
@@ -35,13 +37,13 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let session = Session::open(request)?;
     let left = again::look(&session, &mut *events, control)?;
     let retried = match left {
-        Left::Compared(summary) => return stamped(*summary, request, &mut *events),
-        Left::Retry(bytes) => Some(bytes),
-        Left::Other => None,
+        LastSteps::Compared(summary) => return stamped(*summary, request, &mut *events),
+        LastSteps::Retry(bytes) => Some(bytes),
+        LastSteps::Other => None,
     };
     let asked = session.asked();
     if let Some(path) = &asked.request.case {
-        let fail = |error| Error::request(About::new(path, error));
+        let fail = |error| Error::request(PathError::new(path, error));
         case::clear(path, asked.request.source.path(), session.may_replace_case()).map_err(fail)?;
     }
     let opening = match (retried, asked.request.replace) {
@@ -76,9 +78,9 @@ impl Job<'_, '_> {
         }
         account::begin(&mut self.logs, &self.session, &mut *self.events)?;
         let hidden = health::hidden(&mut self.logs, self.session.medium(), &mut *self.events)?;
-        let before = self.smart(When::Before)?;
+        let before = self.smart(AskTime::Before)?;
         let imaged = self.image(retried)?;
-        let after = self.smart(When::After)?;
+        let after = self.smart(AskTime::After)?;
         health::changed(&mut self.logs, &before, &after, &mut *self.events)?;
         for lost in self.session.lost_targets() {
             account::lost(&mut self.logs, lost, &mut *self.events)?;
@@ -91,7 +93,7 @@ impl Job<'_, '_> {
             return Err(error);
         }
         account::files(&mut self.logs, self.session.asked())?;
-        let is_good = summary.compared.iter().all(Compared::is_good);
+        let is_good = summary.compared.iter().all(TargetComparison::is_good);
         let case = self.session.asked().request.case.clone().filter(|_| is_good);
         if let Some(path) = &case {
             self.case(path, &summary, resumed_at)?;
@@ -110,7 +112,7 @@ impl Job<'_, '_> {
     }
 
     /// Asks a device for its S.M.A.R.T. values, for a log.
-    fn smart(&mut self, when: When) -> Result<Map<String, Value>, Error> {
+    fn smart(&mut self, when: AskTime) -> Result<Map<String, Value>, Error> {
         match (self.session.asked().request.source.path(), self.session.medium().kind()) {
             (Some(path), Kind::Device) if self.logs.are_kept() => health::smart(&mut self.logs, path, when),
             _ => Ok(Map::new()),
@@ -118,7 +120,7 @@ impl Job<'_, '_> {
     }
 
     /// Reads the medium, or its lost areas; the logs state how that ended.
-    fn image(&mut self, retried: Option<u64>) -> Result<Imaged, Error> {
+    fn image(&mut self, retried: Option<u64>) -> Result<ImagingResult, Error> {
         let imaged = match self.read(retried) {
             Ok((imaged, None)) => imaged,
             Ok((imaged, Some(retried))) => {
@@ -145,9 +147,9 @@ impl Job<'_, '_> {
     }
 
     /// Reads the medium, or its lost areas; then those that were passed over on the way.
-    fn read(&mut self, retried: Option<u64>) -> Result<(Imaged, Option<Retried>), Error> {
+    fn read(&mut self, retried: Option<u64>) -> Result<(ImagingResult, Option<RetryOutcome>), Error> {
         if let Some(bytes) = retried {
-            let found = self.session.retry(bytes, None, Again::All, self.control)?;
+            let found = self.session.retry(bytes, None, RetryRanges::All, self.control)?;
             return Ok((found.imaged.clone(), Some(found)));
         }
         let imaged = self.session.read(self.control, Phase::Acquiring, &mut *self.events)?;
@@ -160,7 +162,7 @@ impl Job<'_, '_> {
         }
     }
 
-    fn summary(&mut self, imaged: Imaged) -> Result<Summary, Error> {
+    fn summary(&mut self, imaged: ImagingResult) -> Result<Summary, Error> {
         let mut summary = Summary::new(imaged, self.session.medium(), self.session.asked());
         summary.log = self.session.asked().request.log.as_deref().map(chained_name);
         summary.departures = self.session.beginning().departures;
@@ -230,7 +232,7 @@ impl Job<'_, '_> {
         };
         if let Err(error) = written {
             account::failed(&mut self.logs, &format!("{CASE_UNWRITTEN}: {error}"))?;
-            return Err(Error::output(About::new(path, Problem::Case(error))));
+            return Err(Error::output(PathError::new(path, Problem::Case(error))));
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ const PAGE: usize = 4096;
 
 /// The result of sampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sampled {
+pub(super) struct SampleResult {
     /// Blocks that were compared and are equal.
     pub(super) equal: u64,
     /// Blocks that the source, or the image, does not give now, or that were lost then.
@@ -23,7 +23,7 @@ pub(super) struct Sampled {
     pub(super) is_all: bool,
 }
 
-impl Sampled {
+impl SampleResult {
     /// A sentence on the first `done` bytes of the image, for the log and for people.
     pub(super) fn sentence(self, done: u64) -> String {
         let skipped = match self.skipped {
@@ -79,15 +79,15 @@ pub(super) fn compare(
     (there, done): (&Medium, u64),
     bad: &[Bad],
     identity: &Identity,
-) -> Result<Sampled, (u64, u64)> {
+) -> Result<SampleResult, (u64, u64)> {
     // Behind the source's end an image may be padded.
     let done = source.size().map_or(done, |size| done.min(size.saturating_sub(from)));
     let blocks = done.div_ceil(BLOCK);
     let Some(mut row) = Row::of(identity, done) else {
-        return Ok(Sampled { equal: 0, skipped: blocks, is_all: false });
+        return Ok(SampleResult { equal: 0, skipped: blocks, is_all: false });
     };
     let chosen = chosen(blocks, &mut row);
-    let mut sampled = Sampled { equal: 0, skipped: 0, is_all: chosen.len() as u64 == blocks };
+    let mut sampled = SampleResult { equal: 0, skipped: 0, is_all: chosen.len() as u64 == blocks };
     let (mut a, mut b) = (Room::new(), Room::new());
     for number in chosen {
         let offset = number * BLOCK;
@@ -159,7 +159,7 @@ mod tests {
         let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at / 7) as u8).collect();
         let there = open("there", &bytes[1000..]);
         let same = compare((&open("same", &bytes), 1000), (&there, 2_999_000), &[], &Identity::default());
-        assert_eq!(same, Ok(Sampled { equal: 92, skipped: 0, is_all: true }));
+        assert_eq!(same, Ok(SampleResult { equal: 92, skipped: 0, is_all: true }));
         for at in [1000, 2_000_001, 2_999_999] {
             let mut changed = bytes.clone();
             changed[at] ^= 1;

@@ -1,17 +1,17 @@
 //! The source, opened; and its reading into all targets and digests.
 
-use super::event::Lost;
-use super::late::Late;
+use super::event::LostTarget;
+use super::late::DeferredTarget;
 use super::log::Logs;
 use super::problem::{Problem, failed, imaging_failed, refused, unopened};
-use super::resolved::Resolved;
+use super::resolved::Settings;
 use super::resuming::{self, Resumption};
 use super::{Beginning, Event, Events, ImageFormat, Origin, Request, To, carry, guarding, places, remarks};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_container::ewf::{Compression, Media, Volume};
 use pfh_container::map::Map;
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Prefixes, Target, image};
+use pfh_engine::imaging::{Follow, Imaging, ImagingError, ImagingResult, Prefixes, Target, image};
 use pfh_engine::{Control, Phase};
 use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, Kind, Medium, mounts};
@@ -24,12 +24,12 @@ use std::path::{Path, PathBuf};
 
 /// An acquisition whose source is open.
 pub(crate) struct Session<'a> {
-    pub(super) asked: Resolved<'a>,
+    pub(super) asked: Settings<'a>,
     pub(super) medium: Medium,
     pub(super) resumption: Resumption,
     departures: Vec<String>,
     /// Targets that failed while others went on; they are no longer among the targets.
-    lost: Vec<Lost>,
+    lost: Vec<LostTarget>,
 }
 
 impl<'a> Session<'a> {
@@ -40,7 +40,7 @@ impl<'a> Session<'a> {
     /// When the source cannot be opened, the request does not fit to it, or the existing files are
     /// another acquisition's.
     pub(crate) fn open(request: &'a Request) -> Result<Self, Error> {
-        Session::resolved(Resolved::of(request)?)
+        Session::resolved(Settings::of(request)?)
     }
 
     /// The same with this imaging.
@@ -48,10 +48,10 @@ impl<'a> Session<'a> {
     /// # Errors
     /// As [`open`](Session::open).
     pub(crate) fn with(request: &'a Request, imaging: Imaging) -> Result<Self, Error> {
-        Session::resolved(Resolved::with(request, imaging)?)
+        Session::resolved(Settings::with(request, imaging)?)
     }
 
-    fn resolved(mut asked: Resolved<'a>) -> Result<Self, Error> {
+    fn resolved(mut asked: Settings<'a>) -> Result<Self, Error> {
         let faults = asked.request.faults.as_deref().map(read_map).transpose()?;
         let (mut medium, departures) = open_source(&mut asked)?;
         let widened = widen(&mut asked, &medium);
@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
 
     /// The effective request: as asked for, with the facts that the source adds to it (an image's
     /// case data) and takes away (a stream has no map).
-    pub(crate) fn asked(&self) -> &Resolved<'a> {
+    pub(crate) fn asked(&self) -> &Settings<'a> {
         &self.asked
     }
 
@@ -142,7 +142,7 @@ impl<'a> Session<'a> {
         control: &Control<'_>,
         phase: Phase,
         events: &mut Events<'_>,
-    ) -> Result<Imaged, Error> {
+    ) -> Result<ImagingResult, Error> {
         let map_path = self.asked.map.clone();
         self.resumption.check(&self.asked.imaging, control.cancel(), 1)?;
         let absent = self.asked.absent();
@@ -184,7 +184,7 @@ impl<'a> Session<'a> {
         let lost = imaged
             .failed
             .iter()
-            .map(|failed| Lost { path: paths[failed.target].clone(), cause: failed.error.to_string() });
+            .map(|failed| LostTarget { path: paths[failed.target].clone(), cause: failed.error.to_string() });
         self.lost = lost.collect();
         // From here on it is about the targets that hold the image.
         let is_lost = |path: &PathBuf| self.lost.iter().any(|lost| lost.path == *path);
@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
     }
 
     /// Targets that failed while others went on.
-    pub(crate) fn lost_targets(&self) -> &[Lost] {
+    pub(crate) fn lost_targets(&self) -> &[LostTarget] {
         &self.lost
     }
 
@@ -216,7 +216,7 @@ impl<'a> Session<'a> {
             // written.
             targets.push(match done {
                 0 => open().map_err(|error| failed(&to.path, error))?,
-                _ => Box::new(Late::new(done, open)),
+                _ => Box::new(DeferredTarget::new(done, open)),
             });
         }
         if let Some(path) = &self.asked.outboard {
@@ -230,12 +230,12 @@ impl<'a> Session<'a> {
     fn open_one(
         &self,
         to: &To,
-        found: &resuming::Resumed,
+        found: &resuming::ResumeState,
     ) -> impl FnOnce() -> io::Result<Box<dyn Target>> + Send + use<> {
         let replace = self.asked.request.replace || self.resumption.is_ours;
         let usual = if replace { Start::Replace } else { Start::New };
         let start = match found {
-            resuming::Resumed::Raw if self.resumption.done > 0 => Start::Resume(self.resumption.done),
+            resuming::ResumeState::Raw if self.resumption.done > 0 => Start::Resume(self.resumption.done),
             _ => usual,
         };
         let options = RawOptions { start, expected: self.bytes(), ..RawOptions::default() };
@@ -249,7 +249,7 @@ impl<'a> Session<'a> {
         move || {
             Ok(match (form, ewf) {
                 (ImageFormat::E01 { .. }, Some(options)) => match found {
-                    resuming::Resumed::E01(at) if resumed => {
+                    resuming::ResumeState::E01(at) if resumed => {
                         Box::new(Ewf::resume(&path, options, &at)?) as Box<dyn Target>
                     }
                     _ => Box::new(Ewf::create(&path, options)?),
@@ -301,7 +301,7 @@ impl<'a> Session<'a> {
 }
 
 /// Opens the source; of a damaged image also where it is not as its format demands.
-fn open_source(asked: &mut Resolved<'_>) -> Result<(Medium, Vec<String>), Error> {
+fn open_source(asked: &mut Settings<'_>) -> Result<(Medium, Vec<String>), Error> {
     let path = match &asked.request.source {
         Origin::Pattern { bytes, length } => return Ok((Medium::pattern(bytes.clone(), *length), Vec::new())),
         Origin::Medium(path) if path.is_dir() => {
@@ -309,7 +309,7 @@ fn open_source(asked: &mut Resolved<'_>) -> Result<(Medium, Vec<String>), Error>
         }
         Origin::Medium(path) => {
             let opened = Medium::open(path.as_os_str().as_bytes(), asked.request.access);
-            let medium = opened.map_err(|problem| Error::input(About::new(path, problem)))?;
+            let medium = opened.map_err(|problem| Error::input(PathError::new(path, problem)))?;
             return Ok((medium, Vec::new()));
         }
         Origin::Image(path) => path,
@@ -330,7 +330,7 @@ fn open_source(asked: &mut Resolved<'_>) -> Result<(Medium, Vec<String>), Error>
 
 /// Gives the numbers of pieces as many places as the source needs of them, so that their names sort
 /// in their order. Remarks on it.
-fn widen(asked: &mut Resolved<'_>, medium: &Medium) -> Option<String> {
+fn widen(asked: &mut Settings<'_>, medium: &Medium) -> Option<String> {
     let rest = medium.size()?.saturating_sub(asked.imaging.from);
     let bytes = asked.imaging.length.map_or(rest, |length| rest.min(length));
     let mut widened = None;
@@ -347,7 +347,7 @@ fn widen(asked: &mut Resolved<'_>, medium: &Medium) -> Option<String> {
 }
 
 /// Settings that follow from the source and the targets.
-fn resolve(asked: &mut Resolved<'_>, medium: &Medium) {
+fn resolve(asked: &mut Settings<'_>, medium: &Medium) {
     if asked.imaging.readers == 0 {
         let decoders = if medium.kind() == Kind::Image { pfh_source::os::processors() } else { 0 };
         asked.imaging.readers = decoders.max(2);
@@ -382,13 +382,13 @@ fn is_patchable(targets: &[To], medium: &Medium) -> bool {
 /// Reads a map of simulated faults.
 pub(super) fn read_map(path: &Path) -> Result<Map, Error> {
     let text = pfh_source::Document::read_text(path, pfh_source::Document::LONGEST)
-        .map_err(|error| Error::input(About::new(path, error)))?;
-    Map::parse(&text).map_err(|error| Error::request(About::new(path, error)))
+        .map_err(|error| Error::input(PathError::new(path, error)))?;
+    Map::parse(&text).map_err(|error| Error::request(PathError::new(path, error)))
 }
 
 /// Which digests the checkpoints state: by the algorithm that the map has already, else by one that
 /// is computed anyway.
-fn prefixes(asked: &Resolved<'_>, remarks: &remarks::Remarks) -> Option<Prefixes> {
+fn prefixes(asked: &Settings<'_>, remarks: &remarks::Remarks) -> Option<Prefixes> {
     const PREFERRED: [&str; 6] = ["blake3", "sha256", "sha512", "sha3-256", "sha1", "md5"];
     let stated = remarks.checkpoints.first().map(|(_, digest)| digest.algorithm());
     let has = |name: &&&str| asked.imaging.algorithms.iter().any(|algorithm| algorithm.to_string() == ***name);

@@ -4,7 +4,7 @@
 //! The last line holds the chain's value, and so stands for the whole log. The token is signed by
 //! the authority, so that it may come over plain HTTP.
 
-use pfh_custody::stamp::{self, Stamp, Unstamped};
+use pfh_custody::stamp::{self, Stamp, StampFault};
 use pfh_source::Output;
 use pfh_source::os::names::with_ending;
 use pfh_source::os::secret;
@@ -28,7 +28,7 @@ pub fn stamp_name(log: &Path) -> PathBuf {
 /// A time stamp that an authority gave.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Stamped {
+pub struct StampFile {
     /// The file that holds its answer.
     pub path: PathBuf,
     /// Its statements.
@@ -37,7 +37,7 @@ pub struct Stamped {
 
 /// Why there is no time stamp.
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum StampError {
     #[error("{0}")]
     Url(&'static str),
     #[error("{host}: {error}")]
@@ -47,7 +47,7 @@ enum Failed {
     #[error("the authority answers {0:?}")]
     Http(String),
     #[error(transparent)]
-    Unstamped(#[from] Unstamped),
+    Unstamped(#[from] StampFault),
 }
 
 /// An authority's address.
@@ -106,10 +106,10 @@ pub(crate) fn sha256(bytes: &[u8]) -> io::Result<[u8; 32]> {
 }
 
 /// The stamp of the log's last line that is there from before.
-pub(super) fn kept(log: &Path) -> Option<Stamped> {
+pub(super) fn kept(log: &Path) -> Option<StampFile> {
     let path = stamp_name(log);
     let stamp = Stamp::read(&std::fs::read(&path).ok()?).ok()?;
-    (stamp.sha256 == last_line(log).ok()).then_some(Stamped { path, stamp })
+    (stamp.sha256 == last_line(log).ok()).then_some(StampFile { path, stamp })
 }
 
 /// Removes the stamp of a log that is replaced.
@@ -124,26 +124,26 @@ pub(super) fn forget(log: &Path) {
 ///
 /// # Errors
 /// When it cannot be reached, or gives no stamp of this line; in words.
-pub(super) fn stamp(url: &str, log: &Path) -> Result<Stamped, String> {
-    let asked = || -> Result<Stamped, Failed> {
+pub(super) fn stamp(url: &str, log: &Path) -> Result<StampFile, String> {
+    let asked = || -> Result<StampFile, StampError> {
         let imprint = last_line(log)?;
         let mut nonce = [0; 8];
         secret(&mut nonce)?;
-        let answer = post(&Url::parse(url).map_err(Failed::Url)?, &stamp::query(&imprint, &nonce))?;
+        let answer = post(&Url::parse(url).map_err(StampError::Url)?, &stamp::query(&imprint, &nonce))?;
         let stamp = Stamp::read(&answer)?;
         stamp.answers(&imprint, &nonce)?;
         let path = stamp_name(log);
         let mut file = Output::file(&path)?.no_wider_than(log);
         file.write_all(&answer)?;
         file.commit()?;
-        Ok(Stamped { path, stamp })
+        Ok(StampFile { path, stamp })
     };
     asked().map_err(|error| error.to_string())
 }
 
 /// Sends a question by HTTP/1.0, whose answers end with the connection, and gives the answer.
-fn post(url: &Url<'_>, query: &[u8]) -> Result<Vec<u8>, Failed> {
-    let fail = |error| Failed::Connect { host: format!("{}:{}", url.host, url.port), error };
+fn post(url: &Url<'_>, query: &[u8]) -> Result<Vec<u8>, StampError> {
+    let fail = |error| StampError::Connect { host: format!("{}:{}", url.host, url.port), error };
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "no address");
     let mut found = None;
     for address in (url.host, url.port).to_socket_addrs().map_err(fail)? {
@@ -172,16 +172,16 @@ fn post(url: &Url<'_>, query: &[u8]) -> Result<Vec<u8>, Failed> {
 }
 
 /// The body of a good answer.
-fn body(answer: &[u8]) -> Result<&[u8], Failed> {
+fn body(answer: &[u8]) -> Result<&[u8], StampError> {
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n");
-    let nonsense = || Failed::Http(String::from_utf8_lossy(&answer[..answer.len().min(40)]).into_owned());
+    let nonsense = || StampError::Http(String::from_utf8_lossy(&answer[..answer.len().min(40)]).into_owned());
     let head = String::from_utf8_lossy(&answer[..end.ok_or_else(nonsense)?]).into_owned();
     let body = &answer[end.unwrap_or_default() + 4..];
     let mut lines = head.lines();
     let status = lines.next().unwrap_or_default();
     let mut words = status.split(' ');
     if !words.next().is_some_and(|word| word.starts_with("HTTP/1.")) || words.next() != Some("200") {
-        return Err(Failed::Http(status.to_owned()));
+        return Err(StampError::Http(status.to_owned()));
     }
     let header = |name: &str| {
         let named = |line: &str| {
@@ -193,7 +193,7 @@ fn body(answer: &[u8]) -> Result<&[u8], Failed> {
     };
     if let Some(length) = header("content-length").and_then(|length| length.parse::<usize>().ok()) {
         let cut = io::Error::new(io::ErrorKind::UnexpectedEof, "the answer is cut off");
-        return body.get(..length).ok_or(Failed::Io(cut));
+        return body.get(..length).ok_or(StampError::Io(cut));
     }
     Ok(body)
 }

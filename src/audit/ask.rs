@@ -7,7 +7,7 @@ use crate::job;
 use crate::key::{self, VerifyingKey};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::tree;
-use pfh_audit::{Answered, Kept, Tokens};
+use pfh_audit::{KeptCommitment, TimedAnswer, Tokens};
 use pfh_engine::Control;
 use pfh_source::os::names::with_ending;
 use pfh_source::os::names::{OsStrExt, OsStringExt};
@@ -25,7 +25,7 @@ const CATALOGUE: u64 = 256 << 20;
 /// How the server is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum How {
+pub enum AskMode {
     /// For a sample of the leaves of each file.
     Each,
     /// For one sample of the leaves of all files together.
@@ -54,7 +54,7 @@ pub struct Request {
     /// How much must be shown.
     pub extent: Extent,
     /// How the server is asked.
-    pub how: How,
+    pub how: AskMode,
     /// The key of trees that have one.
     pub secret: Option<Secret>,
     /// The file of the public key that must have signed the answers.
@@ -82,7 +82,7 @@ impl Request {
             kept: kept.into(),
             identity: None,
             extent: Extent::default(),
-            how: How::Each,
+            how: AskMode::Each,
             secret: None,
             signed_by: None,
             timeout: Duration::from_secs(60),
@@ -105,8 +105,8 @@ impl Request {
         outputs.reads_apart([&self.kept]).reads_apart(&self.signed_by);
         outputs.reads_apart(self.secret.as_ref().and_then(Secret::path));
         match &self.how {
-            How::Keyed(data) => drop(outputs.reads_apart([data]).reads(tree::beside(data))),
-            How::Token(tokens) => {
+            AskMode::Keyed(data) => drop(outputs.reads_apart([data]).reads(tree::beside(data))),
+            AskMode::Token(tokens) => {
                 outputs.writes("tokens", tokens, Kind::File, Existing::Own(0, b"pfh-tokens 1"));
             }
             _ => {}
@@ -182,7 +182,7 @@ impl Asking<'_, '_> {
     /// Asks once about everything.
     fn round(&mut self, number: u32) -> Result<Status, Error> {
         let request = self.request;
-        if let How::Token(tokens) = &request.how {
+        if let AskMode::Token(tokens) = &request.how {
             return self.token(tokens);
         }
         let key = request.key()?;
@@ -194,7 +194,7 @@ impl Asking<'_, '_> {
         let secret = request.secret.as_ref();
         all = match &request.how {
             // The files that a catalogue lists may be the ones under a key.
-            How::Catalogue => files::unlock(all, &request.kept, secret)?,
+            AskMode::Catalogue => files::unlock(all, &request.kept, secret)?,
             _ => files::unlock_all(all, &request.kept, secret)?,
         };
         // Later rounds replace the evidence of earlier ones.
@@ -202,8 +202,8 @@ impl Asking<'_, '_> {
         outputs.set_replace(request.replace || number > 1);
         outputs.check()?;
         match &request.how {
-            How::Catalogue => return self.catalogues(&all, key.as_ref()),
-            How::Together => return self.set(request.kept.as_os_str().as_bytes(), &all, key.as_ref()),
+            AskMode::Catalogue => return self.catalogues(&all, key.as_ref()),
+            AskMode::Together => return self.set(request.kept.as_os_str().as_bytes(), &all, key.as_ref()),
             _ => {}
         }
         let sample = request.extent.sample()?;
@@ -224,13 +224,13 @@ impl Asking<'_, '_> {
     fn one(
         &self,
         number: usize,
-        kept: &Kept,
+        kept: &KeptCommitment,
         sample: Sample,
         key: Option<&VerifyingKey>,
         copy: Option<&mut Vec<u8>>,
     ) -> Result<AuditVerdict, Error> {
         let (request, challenge) = (self.request, pfh_audit::challenge(kept, sample)?);
-        if let How::Keyed(data) = &request.how {
+        if let AskMode::Keyed(data) = &request.how {
             return self.short(data, kept, &challenge);
         }
         let mut verdict = AuditVerdict::of(kept, &challenge, request.extent.loss, Evidence::Root);
@@ -262,7 +262,7 @@ impl Asking<'_, '_> {
             evidence.commit().map_err(Error::Sink)?;
         }
         match answered {
-            Ok(Answered { answer, time }) => {
+            Ok(TimedAnswer { answer, time }) => {
                 verdict.time = Some(time);
                 verdict.accept(&answer, request.signed_by.as_deref().zip(key))?;
             }
@@ -272,7 +272,7 @@ impl Asking<'_, '_> {
     }
 
     /// Asks for a keyed digest, and compares it with that of the auditor's copy.
-    fn short(&self, data: &Path, kept: &Kept, challenge: &Challenge) -> Result<AuditVerdict, Error> {
+    fn short(&self, data: &Path, kept: &KeptCommitment, challenge: &Challenge) -> Result<AuditVerdict, Error> {
         let data = if data.is_dir() { data.join(OsString::from_vec(kept.identity.clone())) } else { data.to_owned() };
         let expected = copy::answer(challenge, kept, &data, self.control)?;
         self.keyed(kept, challenge, &expected, Evidence::Copy)
@@ -281,7 +281,7 @@ impl Asking<'_, '_> {
     /// Asks for a keyed digest, and compares it with this one.
     fn keyed(
         &self,
-        kept: &Kept,
+        kept: &KeptCommitment,
         challenge: &Challenge,
         expected: &KeyedAnswer,
         evidence: Evidence,
@@ -297,7 +297,7 @@ impl Asking<'_, '_> {
         if self.control.is_cancelled() {
             return Err(Problem::Cancelled.into());
         }
-        verdict.result = answered.and_then(|Answered { answer, time }| {
+        verdict.result = answered.and_then(|TimedAnswer { answer, time }| {
             verdict.time = Some(time);
             Ok(expected.verify(&answer)?)
         });
@@ -327,7 +327,7 @@ impl Asking<'_, '_> {
     }
 
     /// Draws one sample from all files and asks those that it hits.
-    fn set(&mut self, name: &[u8], all: &[Kept], key: Option<&VerifyingKey>) -> Result<Status, Error> {
+    fn set(&mut self, name: &[u8], all: &[KeptCommitment], key: Option<&VerifyingKey>) -> Result<Status, Error> {
         let leaves: Vec<u64> = all.iter().map(|kept| kept.commitment.leaf_count()).collect();
         let extent = self.request.extent;
         let counts = spread(&pfh_audit::seed()?, &leaves, extent.sample()?);
@@ -361,7 +361,7 @@ impl Asking<'_, '_> {
     }
 
     /// Fetches catalogues, which are proved whole, and asks about their files.
-    fn catalogues(&mut self, all: &[Kept], key: Option<&VerifyingKey>) -> Result<Status, Error> {
+    fn catalogues(&mut self, all: &[KeptCommitment], key: Option<&VerifyingKey>) -> Result<Status, Error> {
         let mut worst = Status::Proved;
         for kept in all {
             let identity = kept.identity.clone();

@@ -6,7 +6,7 @@ use crate::Destination;
 use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use crate::tree::{SUFFIX, beside, key};
-use pfh_audit::Kept;
+use pfh_audit::KeptCommitment;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure};
 use pfh_source::os::names::OsStrExt;
@@ -112,7 +112,7 @@ pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) 
             return Err(Problem::Length { file: file.clone(), found, stated: tree.length() }.into());
         }
         let identity = request.identity_of(file).to_vec();
-        lines += &format!("{}\n", Kept { identity, commitment: Commitment::of(&tree) });
+        lines += &format!("{}\n", KeptCommitment { identity, commitment: Commitment::of(&tree) });
     }
     files::output(&request.output, lines.as_bytes())
 }

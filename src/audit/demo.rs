@@ -4,7 +4,7 @@
 //! Nothing is acted: the files are made in a directory of their own, the server's file is deleted,
 //! and every answer is judged by [`verify`].
 
-pub use super::scene::{Asked, Scene, Server};
+pub use super::scene::{ChallengeKind, Scene, Server};
 use super::{AuditVerdict, Error, Events, Extent, Problem, Status};
 use super::{challenge, commit, prove, verify};
 use crate::Destination;
@@ -68,7 +68,9 @@ impl Summary {
     /// Whether it came out as the paper says: only the plain challenge can be answered without the
     /// data.
     pub fn is_as_claimed(&self) -> bool {
-        self.scenes.iter().all(|scene| scene.passes == (scene.asked == Asked::Plain || scene.server == Server::Honest))
+        self.scenes
+            .iter()
+            .all(|scene| scene.passes == (scene.asked == ChallengeKind::Plain || scene.server == Server::Honest))
     }
 }
 
@@ -179,7 +181,7 @@ impl Stage<'_> {
         let passes = answer == expected;
         let why = (!passes).then(|| "another digest".to_owned());
         let (question, answer) = (challenge.len() as u64, answer.len() as u64);
-        self.scene(Scene { asked: Asked::Plain, server, keeps, question, answer, passes, why }, events)
+        self.scene(Scene { asked: ChallengeKind::Plain, server, keeps, question, answer, passes, why }, events)
     }
 
     /// A fresh challenge of ours.
@@ -195,7 +197,7 @@ impl Stage<'_> {
         let size = |path: PathBuf| path.metadata().map_or(0, |found| found.len());
         let (question, answer) = (size(self.at("challenge")), size(self.at("answer")));
         let (passes, why) = (verdict.status() == Status::Proved, verdict.result.err().map(|why| why.to_string()));
-        self.scene(Scene { asked: Asked::Leaves, server, keeps, question, answer, passes, why }, events)
+        self.scene(Scene { asked: ChallengeKind::Leaves, server, keeps, question, answer, passes, why }, events)
     }
 
     /// The server answers from the file in the place of the original, by its tree. Gives the

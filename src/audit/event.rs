@@ -2,8 +2,8 @@
 
 use super::AuditVerdict;
 #[cfg(feature = "serve")]
-use super::Served;
-use super::renewed::Renewed;
+use super::ServedRequest;
+use super::renewed::FileRenewal;
 use crate::job::Error;
 use std::io;
 #[cfg(feature = "serve")]
@@ -32,7 +32,7 @@ pub enum Event<'a> {
     /// A question was asked and answered on the stage.
     Staged(&'a super::scene::Scene),
     /// A commitment follows a change of the file.
-    Renewed(&'a Renewed),
+    Renewed(&'a FileRenewal),
     /// The server listens here.
     #[cfg(feature = "serve")]
     Listening {
@@ -45,7 +45,7 @@ pub enum Event<'a> {
     },
     /// The server answered or refused a request.
     #[cfg(feature = "serve")]
-    Answered(&'a Served),
+    Answered(&'a ServedRequest),
 }
 
 /// Receives the events. An error ends the step with [`Error::Sink`].

@@ -3,15 +3,15 @@
 use super::{Error, Problem};
 use crate::Destination;
 use crate::algorithms::Secret;
-use crate::job::About;
+use crate::job::PathError;
 use crate::tree;
-use pfh_audit::Kept;
+use pfh_audit::KeptCommitment;
 use pfh_outboard as outboard;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::names::with_ending;
 use pfh_source::{Ranges, Stream};
 use pfh_tree::audit::Challenge;
-use pfh_tree::outboard::Locked;
+use pfh_tree::outboard::TreeKeyError;
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -52,12 +52,12 @@ pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     };
     write().map_err(|error| {
         let _ = std::fs::remove_file(&beside);
-        Error::output(About::new(path, error))
+        Error::output(PathError::new(path, error))
     })
 }
 
 /// The auditor's commitments: at least one line.
-pub fn kept(path: &Path) -> Result<Vec<Kept>, Error> {
+pub fn kept(path: &Path) -> Result<Vec<KeptCommitment>, Error> {
     let wrong = |why: String| Error::from(Problem::Malformed { path: path.to_owned(), why });
     let kept = pfh_audit::parse(&input(path, SHORT)?).map_err(|error| wrong(error.to_string()))?;
     if kept.is_empty() { Err(wrong("no commitment in it".into())) } else { Ok(kept) }
@@ -65,7 +65,11 @@ pub fn kept(path: &Path) -> Result<Vec<Kept>, Error> {
 
 /// The commitments to trees under a key, by which answers can be judged then. Others stay as they
 /// are.
-pub fn unlock(mut kept: Vec<Kept>, path: &Path, secret: Option<&Secret>) -> Result<Vec<Kept>, Error> {
+pub fn unlock(
+    mut kept: Vec<KeptCommitment>,
+    path: &Path,
+    secret: Option<&Secret>,
+) -> Result<Vec<KeptCommitment>, Error> {
     let locked = |why| Problem::Locked { path: path.to_owned(), why };
     for one in kept.iter_mut().filter(|one| one.commitment.parameters().function().is_keyed()) {
         one.commitment = one.commitment.unlock(tree::key(secret)).map_err(locked)?;
@@ -74,23 +78,27 @@ pub fn unlock(mut kept: Vec<Kept>, path: &Path, secret: Option<&Secret>) -> Resu
 }
 
 /// The same, where a key that none of them takes is refused.
-pub fn unlock_all(kept: Vec<Kept>, path: &Path, secret: Option<&Secret>) -> Result<Vec<Kept>, Error> {
-    let keyed = |one: &Kept| one.commitment.parameters().function().is_keyed();
+pub fn unlock_all(
+    kept: Vec<KeptCommitment>,
+    path: &Path,
+    secret: Option<&Secret>,
+) -> Result<Vec<KeptCommitment>, Error> {
+    let keyed = |one: &KeptCommitment| one.commitment.parameters().function().is_keyed();
     if let (Some(_), Some(first), false) = (secret, kept.first(), kept.iter().any(keyed)) {
-        let why = Locked::Needless(first.commitment.parameters().function());
+        let why = TreeKeyError::Needless(first.commitment.parameters().function());
         return Err(Problem::Locked { path: path.to_owned(), why }.into());
     }
     unlock(kept, path, secret)
 }
 
 /// The line that is meant, under the key of its tree, if it has one.
-pub fn one_of(path: &Path, identity: Option<&OsStr>, secret: Option<&Secret>) -> Result<Kept, Error> {
+pub fn one_of(path: &Path, identity: Option<&OsStr>, secret: Option<&Secret>) -> Result<KeptCommitment, Error> {
     let meant = one(kept(path)?, identity)?;
     Ok(unlock_all(vec![meant], path, secret)?.remove(0))
 }
 
 /// The line that is meant.
-pub fn one(kept: Vec<Kept>, identity: Option<&OsStr>) -> Result<Kept, Error> {
+pub fn one(kept: Vec<KeptCommitment>, identity: Option<&OsStr>) -> Result<KeptCommitment, Error> {
     let mut meant = kept.into_iter().filter(|kept| identity.is_none_or(|name| name.as_bytes() == kept.identity));
     match (meant.next(), meant.next()) {
         (Some(kept), None) => Ok(kept),

@@ -54,9 +54,9 @@ use crate::job::Error;
 
 pub use event::{Event, Events};
 pub use extent::{By, Extent};
-pub use pfh_audit::{Error as Wrong, Kept, Tokens, parse};
+pub use pfh_audit::{Error as Wrong, KeptCommitment, Tokens, parse};
 #[cfg(feature = "serve")]
-pub use pfh_audit::{Limits, Served};
+pub use pfh_audit::{Limits, ServedRequest};
 pub use pfh_tree::audit::Sample;
 pub use problem::Problem;
 pub use row::{SceneRow, VerdictRow};

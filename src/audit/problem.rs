@@ -30,7 +30,7 @@ pub enum Problem {
         /// The file of the commitments.
         path: PathBuf,
         /// Why.
-        why: pfh_tree::outboard::Locked,
+        why: pfh_tree::outboard::TreeKeyError,
     },
     /// Several files cannot have one name or tree.
     #[error("an identity and a tree are for one file")]

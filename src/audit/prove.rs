@@ -6,10 +6,10 @@ use crate::Destination;
 use crate::key::{self, SigningKey};
 use crate::outputs::Outputs;
 use crate::tree::beside;
-use pfh_audit::Held;
+use pfh_audit::AnswerFile;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
-use pfh_tree::audit::Unproved;
+use pfh_tree::audit::ProofError;
 use std::path::PathBuf;
 
 /// Answers from the file.
@@ -96,14 +96,14 @@ pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) 
     let key = request.key()?;
     let challenge = files::question(&request.challenge)?;
     let tree = outboard::open(&request.tree).map_err(Wrong::from)?;
-    let held = Held { file: files::open(&request.file)?, tree };
+    let held = AnswerFile { file: files::open(&request.file)?, tree };
     if request.answer == Answer::Keyed {
         return files::output(&request.output, pfh_audit::keyed(&challenge, held, request.most)?.bytes());
     }
     let mut to = request.output.open()?;
     let answered = pfh_audit::answer(&challenge, held, key.as_ref(), request.most, &mut |_| Ok(()), &mut to);
     answered.map_err(|error| match error {
-        Wrong::Unproved(Unproved::Write(error)) => Error::Sink(error),
+        Wrong::Unproved(ProofError::Write(error)) => Error::Sink(error),
         error => error.into(),
     })?;
     to.commit().map_err(Error::Sink)

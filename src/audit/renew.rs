@@ -1,7 +1,7 @@
 //! `renew`: follows a change of a file without having it, from the root that is kept to the new
 //! one. Run by the auditor.
 
-pub use super::renewed::Renewed as Summary;
+pub use super::renewed::FileRenewal as Summary;
 use super::{Error, Event, Events, Problem, files};
 use crate::Destination;
 use crate::algorithms::Secret;

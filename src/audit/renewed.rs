@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The change of a file that is kept.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Renewed {
+pub struct FileRenewal {
     /// The name of the file on both sides.
     pub identity: Vec<u8>,
     /// The auditor's copy for the file from now on.

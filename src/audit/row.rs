@@ -1,6 +1,6 @@
 //! The verdicts and scenes as rows: what `--json` prints, and dictionaries in Python.
 
-use super::scene::{Asked, Scene, Server};
+use super::scene::{ChallengeKind, Scene, Server};
 use super::verdict::{AuditVerdict, Evidence};
 use crate::verdict::Verdict;
 use pfh_manifest::row::{Hex, Mark, Path, Word};
@@ -38,7 +38,7 @@ enum Outcome {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-enum With {
+enum AnswerReference {
     Root,
     Copy,
     Token,
@@ -53,7 +53,7 @@ pub struct VerdictRow<'a> {
     name: Path<'a>,
     algorithm: &'a str,
     audit: Outcome,
-    compared_with: With,
+    compared_with: AnswerReference,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,9 +89,9 @@ impl<'a> VerdictRow<'a> {
             algorithm: verdict.algorithm,
             audit,
             compared_with: match verdict.evidence {
-                Evidence::Copy => With::Copy,
-                Evidence::Token => With::Token,
-                _ => With::Root,
+                Evidence::Copy => AnswerReference::Copy,
+                Evidence::Token => AnswerReference::Token,
+                _ => AnswerReference::Root,
             },
             files: verdict.files.map(|(_, all)| all),
             files_asked: verdict.files.map(|(asked, _)| asked),
@@ -143,8 +143,8 @@ impl<'a> SceneRow<'a> {
         SceneRow {
             r#type: StagedKind::Scene,
             challenge: match scene.asked {
-                Asked::Plain => "plain",
-                Asked::Leaves => "leaves",
+                ChallengeKind::Plain => "plain",
+                ChallengeKind::Leaves => "leaves",
             },
             server: match scene.server {
                 Server::Honest => "honest",

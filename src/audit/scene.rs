@@ -2,7 +2,7 @@
 
 /// The plain challenge of the paper, and ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum ChallengeKind {
     /// The client sends C and expects H(M‖C).
     Plain,
     /// The auditor keeps the root of a tree, and asks for leaves.
@@ -25,7 +25,7 @@ pub enum Server {
 #[non_exhaustive]
 pub struct Scene {
     /// The question.
-    pub asked: Asked,
+    pub asked: ChallengeKind,
     /// Who answers.
     pub server: Server,
     /// Bytes that the server keeps.

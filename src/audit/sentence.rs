@@ -1,9 +1,9 @@
 //! Verdicts and events in words.
 
 #[cfg(feature = "serve")]
-use super::Served;
+use super::ServedRequest;
 use super::event::Event;
-use super::renewed::Renewed;
+use super::renewed::FileRenewal;
 use super::verdict::{AuditVerdict, Evidence};
 use pfh_digest::hex;
 use pfh_source::terminal::{counted, many, render};
@@ -48,7 +48,7 @@ impl Event<'_> {
                 format!("http://{address}: {} of {}", counted(*files as u64, "file"), shown(directory))
             }
             #[cfg(feature = "serve")]
-            Event::Answered(Served { peer, identity, status, reason, .. }) => {
+            Event::Answered(ServedRequest { peer, identity, status, reason, .. }) => {
                 let identity = identity.as_deref().map_or_else(|| "-".to_owned(), render);
                 format!("{peer}: {identity}: {status} {reason}").trim_end().to_owned()
             }
@@ -87,7 +87,7 @@ fn found(verdict: &AuditVerdict) -> String {
     format!("a loss of {percent} % is found with p = {:.3}", verdict.finds_at_least())
 }
 
-fn renewed(summary: &Renewed) -> String {
+fn renewed(summary: &FileRenewal) -> String {
     let range = |range: &std::ops::Range<u64>| format!("{}:{}", range.start, range.end - range.start);
     format!(
         "{}: from the kept {} root to {}: nothing changed but the leaves at {}",

@@ -2,8 +2,8 @@
 
 use super::Wrong;
 use crate::key::{self, KeyError, VerifyingKey};
-use pfh_audit::Kept;
-use pfh_tree::audit::{Accepted, Challenge, finds};
+use pfh_audit::KeptCommitment;
+use pfh_tree::audit::{Challenge, ProvenAnswer, finds};
 use std::path::Path;
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub struct AuditVerdict {
 
 impl AuditVerdict {
     /// A verdict that is not yet there.
-    pub(super) fn of(kept: &Kept, challenge: &Challenge, loss: f64, evidence: Evidence) -> AuditVerdict {
+    pub(super) fn of(kept: &KeptCommitment, challenge: &Challenge, loss: f64, evidence: Evidence) -> AuditVerdict {
         let all = kept.commitment.leaf_count();
         AuditVerdict {
             identity: kept.identity.clone(),
@@ -103,7 +103,11 @@ impl AuditVerdict {
     ///
     /// # Errors
     /// When the file holds the private key of the signature.
-    pub(super) fn accept(&mut self, accepted: &Accepted, key: Option<(&Path, &VerifyingKey)>) -> Result<(), KeyError> {
+    pub(super) fn accept(
+        &mut self,
+        accepted: &ProvenAnswer,
+        key: Option<(&Path, &VerifyingKey)>,
+    ) -> Result<(), KeyError> {
         self.transcript = Some(accepted.transcript);
         let is_signed = key.map_or(Ok(()), |(_, key)| accepted.signed_by(key));
         if let (Some((path, _)), Err(_)) = (key, &is_signed) {

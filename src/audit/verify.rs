@@ -4,10 +4,10 @@ use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Wrong
 use crate::algorithms::Secret;
 use crate::key::{self, VerifyingKey};
 use crate::outputs::Outputs;
-use pfh_audit::Kept;
+use pfh_audit::KeptCommitment;
 use pfh_engine::Control;
 use pfh_source::os::names::OsStrExt;
-use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, Refused, Rejected};
+use pfh_tree::audit::{AnswerError, Challenge, KeyedAnswer, Proof, Rejection};
 use std::ffi::OsStr;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl Request {
         }
     }
 
-    fn leaves(&self, kept: &Kept, challenge: &Challenge) -> Result<AuditVerdict, Error> {
+    fn leaves(&self, kept: &KeptCommitment, challenge: &Challenge) -> Result<AuditVerdict, Error> {
         let key = self.key()?;
         let mut verdict = AuditVerdict::of(kept, challenge, self.loss, Evidence::Root);
         let mut from = BufReader::with_capacity(1 << 20, files::source(&self.answer)?);
@@ -89,9 +89,9 @@ impl Request {
         let mut from = first.chain(from);
         match kept.commitment.judge(challenge, &mut from) {
             Ok(accepted) => verdict.accept(&accepted, self.signed_by.as_deref().zip(key.as_ref()))?,
-            Err(Refused::Read(error)) => return Err(files::unread(&self.answer)(error)),
-            Err(Refused::Malformed(malformed)) => verdict.result = Err(Wrong::Answer(malformed)),
-            Err(Refused::Rejected(rejected)) => verdict.result = Err(rejected.into()),
+            Err(AnswerError::Read(error)) => return Err(files::unread(&self.answer)(error)),
+            Err(AnswerError::Malformed(malformed)) => verdict.result = Err(Wrong::Answer(malformed)),
+            Err(AnswerError::Rejected(rejected)) => verdict.result = Err(rejected.into()),
         }
         Ok(verdict)
     }
@@ -100,13 +100,13 @@ impl Request {
     fn keyed(
         &self,
         data: &Path,
-        kept: &Kept,
+        kept: &KeptCommitment,
         challenge: &Challenge,
         control: &Control<'_>,
     ) -> Result<AuditVerdict, Error> {
         let mut verdict = AuditVerdict::of(kept, challenge, self.loss, Evidence::Copy);
         if !challenge.is_about(&kept.commitment) {
-            verdict.result = Err(Rejected::Challenge.into());
+            verdict.result = Err(Rejection::Challenge.into());
             return Ok(verdict);
         }
         let answer = files::input(&self.answer, files::SHORT)?;
@@ -115,7 +115,7 @@ impl Request {
         let expected = copy::answer(challenge, kept, data, control)?;
         let judged = match <[u8; 32]>::try_from(&answer[..]) {
             Ok(received) => expected.verify(&KeyedAnswer::from_bytes(received)),
-            Err(_) => Err(Rejected::Digest),
+            Err(_) => Err(Rejection::Digest),
         };
         verdict.result = judged.map_err(Wrong::from);
         Ok(verdict)

@@ -2,20 +2,20 @@
 
 use super::declaration::{self, Declaration};
 use super::event::{Event, Events, Finding, Severity};
-use super::files::{self, Files, Seen};
+use super::files::{self, BagFile, Files};
 use super::info;
 use super::manifests::written;
 use super::name::encoded;
 use super::problem::Problem;
 use super::request::Request;
 use super::summary::Summary;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::outputs::{Existing, Kind, Outputs, Refused};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_ledger::Likeness;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Levels, Output, Received};
+use pfh_source::{Levels, Output, ReceivedFolder};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -92,8 +92,8 @@ pub fn guard(request: &Request, algorithms: &[Algorithm], existing: Existing) ->
 }
 
 /// The bag as a place to write to: it may have come with links in it.
-fn received(request: &Request) -> Result<Received, Error> {
-    Received::open(&request.bag).map_err(|error| Error::input(About::new(&request.bag, error)))
+fn received(request: &Request) -> Result<ReceivedFolder, Error> {
+    ReceivedFolder::open(&request.bag).map_err(|error| Error::input(PathError::new(&request.bag, error)))
 }
 
 /// Counts the files, warns of names that other systems take for one, refuses names and files that
@@ -113,14 +113,14 @@ pub fn checked(payload: &Files, summary: &mut Summary, levels: &Levels, events: 
         }
         let wrong = match seen {
             _ if str::from_utf8(name).is_err() => "its name is not UTF-8, and manifests are".to_owned(),
-            Seen::File(size, _) => {
+            BagFile::File(size, _) => {
                 summary.files += 1;
                 summary.bytes += size;
                 continue;
             }
-            Seen::Other(what) => format!("is a {what}, and no file"),
-            Seen::Failed(why) => why.clone(),
-            Seen::Missing => "is gone".to_owned(),
+            BagFile::Other(what) => format!("is a {what}, and no file"),
+            BagFile::Failed(why) => why.clone(),
+            BagFile::Missing => "is gone".to_owned(),
         };
         let finding = Finding::new(Severity::Incomplete, name, wrong);
         summary.found(&finding, levels, events)?;
@@ -155,16 +155,16 @@ pub fn finish(
     let mut beside = files::beside(request, algorithms, control)?;
     // An entry that is not a file is not a tag file either: the bag is whole without it.
     for (name, seen) in &beside {
-        if let Seen::Other(what) = seen {
+        if let BagFile::Other(what) = seen {
             let finding = Finding::new(Severity::Warning, name, format!("is a {what}, and in no manifest"));
             summary.found(&finding, levels, events)?;
         }
     }
-    beside.retain(|_, seen| !matches!(seen, Seen::Other(_)));
+    beside.retain(|_, seen| !matches!(seen, BagFile::Other(_)));
     let declaration = (declaration::NAME.to_vec(), Declaration::WRITTEN.to_vec());
     for (name, bytes) in tags.iter().chain([(&declaration.0, &declaration.1)]) {
         let digests = algorithms.iter().map(|algorithm| algorithm.digest(bytes)).collect();
-        beside.insert(name.clone(), Seen::File(bytes.len() as u64, digests));
+        beside.insert(name.clone(), BagFile::File(bytes.len() as u64, digests));
     }
     let mut ignored = Summary::new(&request.bag);
     checked(&beside, &mut ignored, levels, events)?;
@@ -177,7 +177,7 @@ pub fn finish(
         return Err(Error::cancelled(Problem::Interrupted));
     }
     let received = received(request)?;
-    let failed = |name: &[u8], error| Error::output(About::new(request.bag.join(OsStr::from_bytes(name)), error));
+    let failed = |name: &[u8], error| Error::output(PathError::new(request.bag.join(OsStr::from_bytes(name)), error));
     // All of them are on the disk before the first gets its name: a full disk leaves the old bag.
     let mut outputs = Vec::with_capacity(all.len());
     for (name, bytes) in &all {

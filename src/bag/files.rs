@@ -2,13 +2,13 @@
 
 use super::problem::Problem;
 use super::request::Request;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::pass::pass;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_ledger::Facts;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Descend, Operands, Recurse, Selection, Source, Within};
+use pfh_source::{Descend, FolderSource, Operands, Recurse, Selection, Source};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::path::Path;
 pub const DATA: &[u8] = b"data";
 
 /// The outcome of a name.
-pub enum Seen {
+pub enum BagFile {
     /// A file: its size in bytes, and its digests.
     File(u64, Vec<Digest>),
     /// Something that is not a file.
@@ -28,31 +28,31 @@ pub enum Seen {
     Missing,
 }
 
-impl Seen {
-    fn of(outcome: Outcome) -> Seen {
+impl BagFile {
+    fn of(outcome: Outcome) -> BagFile {
         match outcome {
-            Outcome::Hashed(hashed) => Seen::File(hashed.closed.size, hashed.digests),
-            Outcome::Skipped(skip) => Seen::Other(skip.reason().to_owned()),
-            Outcome::Failed(problem) if matches!(problem.code(), "ENOENT" | "ENOTDIR") => Seen::Missing,
-            Outcome::Failed(problem) => Seen::Failed(problem.to_string()),
+            Outcome::Hashed(hashed) => BagFile::File(hashed.closed.size, hashed.digests),
+            Outcome::Skipped(skip) => BagFile::Other(skip.reason().to_owned()),
+            Outcome::Failed(problem) if matches!(problem.code(), "ENOENT" | "ENOTDIR") => BagFile::Missing,
+            Outcome::Failed(problem) => BagFile::Failed(problem.to_string()),
         }
     }
 
     /// The facts of a file, to be judged by what manifests state of it.
     pub fn facts(&self) -> Option<Facts<'_>> {
-        let Seen::File(size, digests) = self else { return None };
+        let BagFile::File(size, digests) = self else { return None };
         Some(Facts { size: Some(*size), digests, read: true, ..Facts::default() })
     }
 
     /// The digest of an algorithm in small hexadecimal digits.
     pub fn digest(&self, algorithm: Algorithm) -> Option<Vec<u8>> {
-        let Seen::File(_, digests) = self else { return None };
+        let BagFile::File(_, digests) = self else { return None };
         digests.iter().find(|digest| digest.algorithm() == algorithm).map(|digest| digest.to_string().into_bytes())
     }
 }
 
 /// Files by their names in the bag.
-pub type Files = BTreeMap<Vec<u8>, Seen>;
+pub type Files = BTreeMap<Vec<u8>, BagFile>;
 
 /// Everything below `data`. Folders that could not be listed have a name of their own.
 ///
@@ -93,7 +93,7 @@ fn below(
     let mut take = |record: Record| {
         let rest = record.name.strip_prefix(&bag[..bag.len() - 1]).unwrap_or(&record.name);
         let slashes = rest.iter().take_while(|byte| **byte == b'/').count();
-        files.insert(rest[slashes..].to_vec(), Seen::of(record.outcome));
+        files.insert(rest[slashes..].to_vec(), BagFile::of(record.outcome));
         Ok(())
     };
     let plan = plan(request, algorithms)?;
@@ -112,11 +112,11 @@ pub fn tags(
     control: &Control<'_>,
 ) -> Result<Files, Error> {
     let root = request.bag.as_os_str().as_bytes();
-    let open = |problem: pfh_source::Problem| Error::input(About::new(&request.bag, problem));
-    let source = Within::open(root, names.iter().collect()).map_err(open)?;
+    let open = |problem: pfh_source::Problem| Error::input(PathError::new(&request.bag, problem));
+    let source = FolderSource::open(root, names.iter().collect()).map_err(open)?;
     let mut files = Files::new();
     let mut take = |record: Record| {
-        files.insert(record.name, Seen::of(record.outcome));
+        files.insert(record.name, BagFile::of(record.outcome));
         Ok(())
     };
     let ran = pass(Box::new(source), || None, &plan(request, algorithms)?, &mut take, control)?;
@@ -137,7 +137,7 @@ fn plan(request: &Request, algorithms: &[Algorithm]) -> Result<Plan, Error> {
 /// # Errors
 /// When it is not a folder that can be listed.
 pub fn names(bag: &Path) -> Result<Vec<Vec<u8>>, Error> {
-    let open = |error: io::Error| Error::input(About::new(bag, error));
+    let open = |error: io::Error| Error::input(PathError::new(bag, error));
     let mut names = Vec::new();
     for entry in std::fs::read_dir(bag).map_err(open)? {
         names.push(entry.map_err(open)?.file_name().as_bytes().to_vec());

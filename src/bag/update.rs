@@ -2,7 +2,7 @@
 
 use super::create::{Tags, checked, finish, guard, manifest};
 use super::event::{Event, Events, Finding, Severity};
-use super::files::{self, Files, Seen};
+use super::files::{self, BagFile, Files};
 use super::info;
 use super::manifests::{self, Manifests, written};
 use super::name::encoded;
@@ -83,7 +83,7 @@ fn compared(
     let listed: BTreeSet<&Vec<u8>> = names(&manifests.payload).collect();
     let (mut waiting, mut changed) = (Vec::new(), 0);
     for name in &listed {
-        let Some(seen) = payload.get(*name).filter(|seen| matches!(seen, Seen::File(..))) else {
+        let Some(seen) = payload.get(*name).filter(|seen| matches!(seen, BagFile::File(..))) else {
             if manifests.fetch.contains_key(*name) {
                 waiting.push((*name).clone());
             } else {

@@ -2,7 +2,7 @@
 
 use super::declaration::{self, Declaration};
 use super::event::{Events, Finding, Severity};
-use super::files::{self, Files, Seen};
+use super::files::{self, BagFile, Files};
 use super::info;
 use super::manifests::{self, Manifest, Manifests};
 use super::request::Request;
@@ -25,7 +25,7 @@ pub fn validate(request: &Request, events: &mut Events<'_>, control: &Control<'_
     if let Some((declared, manifests)) = opened(request, &mut findings)? {
         summary.version = Some(declared.version);
         let payload = files::payload(request, &known(&manifests.payload), control)?;
-        let mut compared = Compared { declared, summary: &mut summary, findings: &mut findings };
+        let mut compared = Validation { declared, summary: &mut summary, findings: &mut findings };
         compared.payload(&manifests, &payload);
         compared.oxum(request, &manifests, &payload);
         let listed: BTreeSet<Vec<u8>> = names(&manifests.tags).cloned().collect();
@@ -83,7 +83,7 @@ pub fn names(manifests: &[Manifest]) -> impl Iterator<Item = &Vec<u8>> {
 /// Listed names that are missing, with the file that is there in their place under another spelling
 /// of the name.
 fn renamed<'a>(listed: &[&'a Vec<u8>], found: &'a Files) -> Vec<(&'a Vec<u8>, &'a Vec<u8>, Likeness)> {
-    let is_file = |name: &[u8]| matches!(found.get(name), Some(Seen::File(..)));
+    let is_file = |name: &[u8]| matches!(found.get(name), Some(BagFile::File(..)));
     let missing = listed.iter().enumerate().filter(|(_, name)| !is_file(name));
     let missing: Vec<(usize, &[u8])> = missing.map(|(at, name)| (at, &name[..])).collect();
     let there: Vec<&Vec<u8>> =
@@ -92,19 +92,19 @@ fn renamed<'a>(listed: &[&'a Vec<u8>], found: &'a Files) -> Vec<(&'a Vec<u8>, &'
     pairs.into_iter().map(|(stray, at, likeness)| (listed[at], there[stray], likeness)).collect()
 }
 
-struct Compared<'a> {
+struct Validation<'a> {
     declared: Declaration,
     summary: &'a mut Summary,
     findings: &'a mut Vec<Finding>,
 }
 
-impl Compared<'_> {
+impl Validation<'_> {
     fn say(&mut self, severity: Severity, path: &[u8], what: impl Into<String>) {
         self.findings.push(Finding::new(severity, path, what));
     }
 
     /// A file that is there, with each manifest that lists it. Gives whether all agree.
-    fn agrees(&mut self, manifests: &[Manifest], name: &[u8], seen: &Seen) -> bool {
+    fn agrees(&mut self, manifests: &[Manifest], name: &[u8], seen: &BagFile) -> bool {
         let mut compared = 0;
         let Some(facts) = seen.facts() else { return false };
         for manifest in manifests {
@@ -126,7 +126,7 @@ impl Compared<'_> {
         let renamed = renamed(&sorted, found);
         for (name, seen) in found {
             match seen {
-                Seen::File(size, _) if listed.contains(name) => {
+                BagFile::File(size, _) if listed.contains(name) => {
                     if self.declared.is_final() {
                         self.in_all(manifests, name);
                     }
@@ -135,14 +135,16 @@ impl Compared<'_> {
                         self.summary.bytes += size;
                     }
                 }
-                Seen::File(..) if renamed.iter().any(|(_, there, _)| *there == name) => {}
-                Seen::File(..) => self.say(Severity::Error, name, "is in no manifest"),
-                Seen::Other(what) => self.say(Severity::Incomplete, name, format!("is a {what}, which was not read")),
-                Seen::Failed(why) => self.say(Severity::Incomplete, name, why.clone()),
-                Seen::Missing => {}
+                BagFile::File(..) if renamed.iter().any(|(_, there, _)| *there == name) => {}
+                BagFile::File(..) => self.say(Severity::Error, name, "is in no manifest"),
+                BagFile::Other(what) => {
+                    self.say(Severity::Incomplete, name, format!("is a {what}, which was not read"))
+                }
+                BagFile::Failed(why) => self.say(Severity::Incomplete, name, why.clone()),
+                BagFile::Missing => {}
             }
         }
-        let is_there = |name: &[u8]| found.get(name).is_some_and(|seen| !matches!(seen, Seen::Missing));
+        let is_there = |name: &[u8]| found.get(name).is_some_and(|seen| !matches!(seen, BagFile::Missing));
         for name in listed.iter().filter(|name| !is_there(name)) {
             match manifests.fetch.get(*name) {
                 Some(url) => {
@@ -177,10 +179,12 @@ impl Compared<'_> {
     fn tags(&mut self, manifests: &[Manifest], found: &Files) {
         for (name, seen) in found {
             match seen {
-                Seen::File(..) => self.summary.tags += u64::from(self.agrees(manifests, name, seen)),
-                Seen::Missing => self.say(Severity::Error, name, "is missing"),
-                Seen::Other(what) => self.say(Severity::Incomplete, name, format!("is a {what}, which was not read")),
-                Seen::Failed(why) => self.say(Severity::Incomplete, name, why.clone()),
+                BagFile::File(..) => self.summary.tags += u64::from(self.agrees(manifests, name, seen)),
+                BagFile::Missing => self.say(Severity::Error, name, "is missing"),
+                BagFile::Other(what) => {
+                    self.say(Severity::Incomplete, name, format!("is a {what}, which was not read"))
+                }
+                BagFile::Failed(why) => self.say(Severity::Incomplete, name, why.clone()),
             }
         }
     }
@@ -200,9 +204,10 @@ impl Compared<'_> {
             }
             Some(Ok(stated)) => stated,
         };
-        let sizes = found.values().filter_map(|seen| if let Seen::File(size, _) = seen { Some(*size) } else { None });
+        let sizes =
+            found.values().filter_map(|seen| if let BagFile::File(size, _) = seen { Some(*size) } else { None });
         let there = sizes.fold((0, 0), |(bytes, files), size| (bytes + size, files + 1));
-        let to_come = manifests.fetch.keys().any(|name| !matches!(found.get(name), Some(Seen::File(..))));
+        let to_come = manifests.fetch.keys().any(|name| !matches!(found.get(name), Some(BagFile::File(..))));
         if there != stated && !to_come {
             let what =
                 format!("{}: {}.{} are stated, {}.{} are there", info::OXUM, stated.0, stated.1, there.0, there.1);

@@ -1,6 +1,6 @@
 //! A member by its name.
 
-use super::near::Near;
+use super::near::NearestNames;
 use super::problem::Problem;
 use super::request::{Part, Request};
 use crate::job::Error;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 const LOOKED_AT: usize = 200_000;
 
 /// A member that was found.
-pub struct Found {
+pub struct FoundMember {
     /// Its name; with `!slack` if that was asked for.
     pub name: Vec<u8>,
     /// How many bytes there are; `None` if only reading finds it out.
@@ -28,20 +28,20 @@ pub struct Found {
     object: Arc<dyn Object>,
 }
 
-impl Found {
+impl FoundMember {
     /// Where a run lies on the medium, in bytes, if its volume does.
     pub fn on_medium(&self, run: &Extent) -> Option<u64> {
         self.inside.volume_offset?.checked_add(run.offset?)
     }
 }
 
-impl fmt::Debug for Found {
+impl fmt::Debug for FoundMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Found").field("name", &self.name).field("size", &self.size).finish_non_exhaustive()
     }
 }
 
-impl Found {
+impl FoundMember {
     /// Where its bytes lie, in order of the file; `None` where they are not stored as they are:
     /// compressed, or in metadata. Offsets are those of the volume, or of the archive.
     pub fn runs(&self) -> Option<Vec<Extent>> {
@@ -67,7 +67,7 @@ impl Found {
 
 /// Finds on the way through a container.
 #[derive(Default)]
-struct Seen {
+struct MemberFinder {
     /// Members of the name.
     members: Vec<(Arc<dyn Object>, Arc<Inside>)>,
     /// Others of the name, in archives: a second member is not given out.
@@ -84,7 +84,7 @@ struct Seen {
 /// # Errors
 /// When no member has the name or several have it, when it has no bytes, or a container that it
 /// is in cannot be opened.
-pub fn find(request: &Request, control: &Control<'_>) -> Result<Found, Error> {
+pub fn find(request: &Request, control: &Control<'_>) -> Result<FoundMember, Error> {
     let media = request.media()?;
     let wanted = &request.name[..];
     let mut options = request.inside.clone();
@@ -92,7 +92,7 @@ pub fn find(request: &Request, control: &Control<'_>) -> Result<Found, Error> {
     options.unallocated |= request.part == Part::Slack;
     options.members = false;
     let source = entering(&media, &options).towards(wanted.to_vec());
-    let seen = Seen::of(source, wanted, control)?;
+    let seen = MemberFinder::of(source, wanted, control)?;
     let mut found = seen.found(request).map_err(|problem| match problem {
         Problem::Missing { name, .. } => Problem::Missing { near: near(&media, &options, wanted), name },
         other => other,
@@ -113,7 +113,7 @@ fn entering(media: &[Vec<u8>], options: &pfh_inside::Options) -> Expanding {
 /// The names nearest to a missing one, deleted ones among them: of the containers on the way to it,
 /// then of the outermost alone, whose partition may be mistyped.
 fn near(media: &[Vec<u8>], options: &pfh_inside::Options, wanted: &[u8]) -> Vec<Vec<u8>> {
-    let mut near = Near::new(wanted);
+    let mut near = NearestNames::new(wanted);
     let mut options = options.clone();
     options.deleted = true;
     let on_the_way = entering(media, &options).towards(wanted.to_vec());
@@ -132,9 +132,9 @@ fn near(media: &[Vec<u8>], options: &pfh_inside::Options, wanted: &[u8]) -> Vec<
     near.names()
 }
 
-impl Seen {
-    fn of(mut source: Expanding, wanted: &[u8], control: &Control<'_>) -> Result<Seen, Error> {
-        let mut seen = Seen::default();
+impl MemberFinder {
+    fn of(mut source: Expanding, wanted: &[u8], control: &Control<'_>) -> Result<MemberFinder, Error> {
+        let mut seen = MemberFinder::default();
         let slack = [wanted, b"!slack"].concat();
         while let Some(item) = source.pull() {
             if control.cancel().is_cancelled() {
@@ -167,13 +167,13 @@ impl Seen {
     }
 
     /// The one member of the name.
-    fn found(&self, request: &Request) -> Result<Found, Problem> {
+    fn found(&self, request: &Request) -> Result<FoundMember, Problem> {
         let name = request.name.clone();
         match &self.members[..] {
             [(object, inside)] if self.seconds == 0 => {
                 let (size, part) = (object.size_hint(), request.part);
                 let (object, inside) = (object.clone(), inside.clone());
-                Ok(Found { name, size, inside, beside: Vec::new(), part, object })
+                Ok(FoundMember { name, size, inside, beside: Vec::new(), part, object })
             }
             [] => Err(self.why_not(name)),
             all => {
@@ -202,12 +202,12 @@ impl Seen {
     }
 
     /// The slack of a member that was found.
-    fn slack_of(&self, file: Found) -> Result<Found, Problem> {
+    fn slack_of(&self, file: FoundMember) -> Result<FoundMember, Problem> {
         let name = [&file.name[..], b"!slack"].concat();
         match &self.slack[..] {
             [(object, inside)] => {
                 let (size, object, inside) = (object.size_hint(), object.clone(), inside.clone());
-                Ok(Found { name, size, object, inside, ..file })
+                Ok(FoundMember { name, size, object, inside, ..file })
             }
             [] => Err(Problem::NoSlack { name: file.name.clone(), why: why_no_slack(&file) }),
             all => Err(Problem::Twice { name, ids: all.iter().map(|(_, inside)| inside.id).collect() }),
@@ -215,7 +215,7 @@ impl Seen {
     }
 }
 
-fn why_no_slack(file: &Found) -> &'static str {
+fn why_no_slack(file: &FoundMember) -> &'static str {
     let inside = &file.inside;
     if inside.resident {
         "its bytes are in its metadata"

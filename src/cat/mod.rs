@@ -32,8 +32,8 @@ mod request;
 mod row;
 mod run;
 
-pub use find::{Found, find};
-pub(crate) use near::Near;
+pub use find::{FoundMember, find};
+pub(crate) use near::NearestNames;
 pub use problem::Problem;
 pub use request::{Part, Request};
 pub use row::RunRow;

@@ -6,16 +6,16 @@ const KEPT: usize = 3;
 const LONGEST: usize = 512;
 
 /// The names nearest to a wanted one, of those that came by.
-pub struct Near {
+pub struct NearestNames {
     wanted: Vec<u8>,
     /// The best so far with their marks, the best first.
     best: Vec<(usize, Vec<u8>)>,
 }
 
-impl Near {
+impl NearestNames {
     /// None so far.
-    pub fn new(wanted: &[u8]) -> Near {
-        Near { wanted: wanted.to_vec(), best: Vec::new() }
+    pub fn new(wanted: &[u8]) -> NearestNames {
+        NearestNames { wanted: wanted.to_vec(), best: Vec::new() }
     }
 
     /// Looks at a name. Those that differ in one place are the nearest: what the two begin and end
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn names_that_differ_in_one_place_are_near() {
-        let mut near = Near::new(b"i!/p1/Users/ada.txt");
+        let mut near = NearestNames::new(b"i!/p1/Users/ada.txt");
         for name in ["i!/p1/Users/Ada.TXT", "i!/p1/Users/adaa.txt", "i!/p2/Users/ada.txt", "i!/p1/x", "i"] {
             near.see(name.as_bytes());
         }

@@ -1,6 +1,6 @@
 //! The runs of a member as rows: what `--json` prints, and dictionaries in Python.
 
-use super::find::Found;
+use super::find::FoundMember;
 use pfh_manifest::row::Path;
 use pfh_source::Extent;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub enum RunRow<'a> {
 
 impl<'a> RunRow<'a> {
     /// The row of a run of a member.
-    pub fn of(found: &'a Found, run: &Extent) -> RunRow<'a> {
+    pub fn of(found: &'a FoundMember, run: &Extent) -> RunRow<'a> {
         RunRow::Run {
             name: Path(&found.name),
             file_offset: run.file_offset,

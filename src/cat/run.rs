@@ -1,6 +1,6 @@
 //! Reading a member from its first byte to its last.
 
-use super::find::{Found, find};
+use super::find::{FoundMember, find};
 use super::problem::Problem;
 use super::request::Request;
 use crate::destination::Destination;
@@ -17,7 +17,7 @@ const PIECE: usize = 256 << 10;
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The member was found: its bytes follow.
-    Found(&'a Found),
+    Found(&'a FoundMember),
     /// The next of its bytes.
     Bytes(&'a [u8]),
 }

@@ -6,11 +6,11 @@ use super::request::Request;
 use crate::algorithms::REGISTRY;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
-use pfh_engine::{Control, Hashed, Outcome, Plan, Record};
+use pfh_engine::{Control, HashedFile, Outcome, Plan, Record};
 use pfh_ledger::{Listing, Reread, Twice};
 use pfh_source::os::names::is_absolute;
 use pfh_source::terminal::counted;
-use pfh_source::{Descend, Operands, PastCache, Source, Within};
+use pfh_source::{Descend, FolderSource, Operands, PastCache, Source};
 
 /// Files that may differ both times before no more are read a second time: it is then the list or
 /// the files that are others.
@@ -73,19 +73,19 @@ impl Rereads {
 }
 
 /// Reads files a second time while a check goes on.
-pub struct Again<'a> {
+pub struct Rereader<'a> {
     request: &'a Request,
     control: &'a Control<'a>,
     pub counts: Rereads,
 }
 
-impl<'a> Again<'a> {
+impl<'a> Rereader<'a> {
     pub fn new(request: &'a Request, control: &'a Control<'a>) -> Self {
-        Again { request, control, counts: Rereads::default() }
+        Rereader { request, control, counts: Rereads::default() }
     }
 
     /// Whether a file that was read, and is not as listed, is to be read a second time.
-    pub fn wants(&self, entry: &Listing, hashed: &Hashed) -> bool {
+    pub fn wants(&self, entry: &Listing, hashed: &HashedFile) -> bool {
         let is_left = !self.request.once && self.counts.same + self.counts.unread < MOST;
         is_left && !self.control.is_cancelled() && entry.is_worth_rereading(hashed)
     }
@@ -93,7 +93,7 @@ impl<'a> Again<'a> {
     /// Reads a file a second time, past the system's cache where the system can, under the rules of
     /// the first read; the path is below the place. `None` if it is not worth it, or the run is
     /// being cancelled.
-    pub fn read(&mut self, place: &Place, path: &[u8], entry: &Listing, first: &Hashed) -> Option<Box<Reread>> {
+    pub fn read(&mut self, place: &Place, path: &[u8], entry: &Listing, first: &HashedFile) -> Option<Box<Reread>> {
         if !self.wants(entry, first) {
             return None;
         }
@@ -107,7 +107,7 @@ impl<'a> Again<'a> {
         Some(Box::new(reread))
     }
 
-    fn outcome(&self, place: &Place, path: &[u8], first: &Hashed) -> Option<Outcome> {
+    fn outcome(&self, place: &Place, path: &[u8], first: &HashedFile) -> Option<Outcome> {
         let algorithms: Vec<Algorithm> = first.digests.iter().map(|digest| digest.algorithm()).collect();
         let piecewise = first.pieces.iter().map(|piece| piece.length).max();
         let plan = self.request.plan_of(algorithms, piecewise);
@@ -129,7 +129,7 @@ impl<'a> Again<'a> {
             let name = if is_absolute(name) { name.to_vec() } else { [&place.root, &b"/"[..], name].concat() };
             return Some(Box::new(Operands::new(vec![name], Descend::default())));
         }
-        let within = Within::open(&place.root, [name].iter().collect()).ok()?;
+        let within = FolderSource::open(&place.root, [name].iter().collect()).ok()?;
         Some(Box::new(place.taking(within)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Part;
 use crate::job;
-use pfh_custody::seal::Held;
+use pfh_custody::seal::HeldSeal;
 use pfh_engine::Record;
 use pfh_ledger::{Change, Ledger, Listing, Reread};
 use pfh_source::FindingId;
@@ -14,7 +14,7 @@ use std::path::Path;
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The manifest has a seal, and it holds.
-    Sealed(&'a Held),
+    Sealed(&'a HeldSeal),
     /// A manifest was read, or all of an audit's.
     Read {
         /// The manifest; of an audit the first.
@@ -29,7 +29,7 @@ pub enum Event<'a> {
         /// The manifest's record of the file.
         entry: &'a Listing,
         /// The result of the comparison.
-        found: Checked,
+        found: FileOutcome,
         /// Details that the result does not tell.
         cause: Option<&'a str>,
         /// The second read of a file that is not as the manifest has it, where one was made.
@@ -56,7 +56,7 @@ pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// The outcome of one listed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Checked {
+pub enum FileOutcome {
     /// It is as the manifest has it.
     Right,
     /// It is not.
@@ -73,16 +73,16 @@ pub enum Checked {
     Weak,
 }
 
-impl Checked {
+impl FileOutcome {
     /// The finding that it is, but for a file that is as listed.
     pub fn finding(self) -> Option<FindingId> {
         Some(match self {
-            Checked::Right => return None,
-            Checked::Wrong => FindingId::CheckDiffers,
-            Checked::Missing | Checked::Ignored => FindingId::CheckMissing,
-            Checked::Unread => FindingId::CheckUnread,
-            Checked::Likely => FindingId::CheckSpelling,
-            Checked::Weak => FindingId::CheckWeak,
+            FileOutcome::Right => return None,
+            FileOutcome::Wrong => FindingId::CheckDiffers,
+            FileOutcome::Missing | FileOutcome::Ignored => FindingId::CheckMissing,
+            FileOutcome::Unread => FindingId::CheckUnread,
+            FileOutcome::Likely => FindingId::CheckSpelling,
+            FileOutcome::Weak => FindingId::CheckWeak,
         })
     }
 }

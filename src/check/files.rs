@@ -1,21 +1,21 @@
 //! The files that a manifest lists, each compared with its entry.
 
-use super::again::Again;
-use super::guess::{Trial, Tried, widened};
+use super::again::Rereader;
+use super::guess::{GuessedFiles, Trial, widened};
 use super::likely::Nearest;
 use super::part::Files;
 use super::place::{Place, Remark};
 use super::problem::Problem;
 use super::request::{Request, Turn};
-use super::{Checked, Event, Events, Findings, Nothing, Part, Task};
-use crate::job::{About, Error};
+use super::{Event, Events, FileOutcome, Findings, Nothing, Part, Task};
+use crate::job::{Error, PathError};
 use crate::pass::pass;
 use pfh_digest::Algorithm;
-use pfh_engine::{Control, Hashed, Outcome, Record};
+use pfh_engine::{Control, HashedFile, Outcome, Record};
 use pfh_ledger::{Facts, Ledger, Likely, Listing, Reread};
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use pfh_source::terminal::render;
-use pfh_source::{Descend, Item, NameRow, Operands, Source, Within, is_address};
+use pfh_source::{Descend, FolderSource, Item, NameRow, Operands, Source, is_address};
 use std::ffi::OsStr;
 use std::io;
 use std::time::Instant;
@@ -23,10 +23,10 @@ use std::time::Instant;
 /// A file's state after the first pass.
 enum First {
     /// The outcome, its cause, and the second read.
-    Checked(Checked, Option<String>, Option<Box<Reread>>),
+    Checked(FileOutcome, Option<String>, Option<Box<Reread>>),
     /// The file of this path below the root is to be read, with other algorithms than it was read
     /// with.
-    Again(Vec<u8>, Option<Box<Hashed>>),
+    Again(Vec<u8>, Option<Box<HashedFile>>),
 }
 
 /// Entries that are begun before a time; the first one in any case.
@@ -68,7 +68,7 @@ pub fn run(
     let plan = request.plan_of(ledger.algorithms.clone(), ledger.piecewise);
     let ignore_missing = matches!(request.task, Task::Files { ignore_missing: true, .. });
     let entries = &ledger.entries;
-    let mut again = Again::new(request, control);
+    let mut again = Rereader::new(request, control);
     let mut comparing = Comparing {
         entries,
         place: &place,
@@ -123,8 +123,8 @@ fn source(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn So
 fn of_files(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn Source>, Error> {
     let root = &place.root;
     if !request.leads_outside() {
-        let within = Within::open(root, names);
-        let within = within.map_err(|problem| Error::input(About::new(OsStr::from_bytes(root), problem)))?;
+        let within = FolderSource::open(root, names);
+        let within = within.map_err(|problem| Error::input(PathError::new(OsStr::from_bytes(root), problem)))?;
         return Ok(Box::new(place.taking(within)));
     }
     let is_whole = |name: &[u8]| is_absolute(name) || is_address(name);
@@ -133,7 +133,7 @@ fn of_files(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn 
     #[cfg(feature = "remote")]
     if names.iter().any(|name| is_address(name)) {
         let names = Box::new(names.into_iter().map(Ok));
-        return Ok(Box::new(pfh_remote::Located::new(names, Descend::default(), pfh_remote::Meant::Exactly)));
+        return Ok(Box::new(pfh_remote::LocatedSource::new(names, Descend::default(), pfh_remote::Meant::Exactly)));
     }
     Ok(Box::new(Operands::new(names, Descend::default())))
 }
@@ -154,7 +154,7 @@ impl Doubts<'_> {
     fn resolve(
         &self,
         files: &mut Files,
-        again: &mut Again<'_>,
+        again: &mut Rereader<'_>,
         summary: &mut Part,
         events: &mut Events<'_>,
         control: &Control<'_>,
@@ -165,13 +165,13 @@ impl Doubts<'_> {
             First::Checked(..) => None,
         });
         let (doubts, paths): (Vec<_>, Vec<Vec<u8>>) = doubtful.unzip();
-        let (entries, firsts): (Vec<&Listing>, Vec<Option<&Hashed>>) = doubts.into_iter().unzip();
+        let (entries, firsts): (Vec<&Listing>, Vec<Option<&HashedFile>>) = doubts.into_iter().unzip();
         let files_again = source(request, place, paths.iter().collect())?;
         let plan = request.plan_of(widened(&ledger.algorithms, &entries), None);
         let lengths: Vec<usize> =
             entries.iter().flat_map(|entry| entry.guesses()).map(|(_, one)| one.bytes().len()).collect();
         let plan_tried = plan.algorithms.iter().filter(|of| lengths.contains(&of.length())).count();
-        let mut tried = Tried::new(&entries, firsts);
+        let mut tried = GuessedFiles::new(&entries, firsts);
         let passed = pass(
             files_again,
             || None,
@@ -208,32 +208,32 @@ impl Doubts<'_> {
                         files.right += 1;
                         others.extend(algorithms.iter().filter(|other| !ledger.algorithms.contains(other)));
                         summary.verify(algorithms);
-                        (Checked::Right, None)
+                        (FileOutcome::Right, None)
                     }
                     Trial::Weak(algorithm) if is_open => {
                         weak = Some(algorithm);
                         files.weak += 1;
-                        (Checked::Weak, Some(format!("not compared: what stands there is its {algorithm}")))
+                        (FileOutcome::Weak, Some(format!("not compared: what stands there is its {algorithm}")))
                     }
                     Trial::Weak(algorithm) => {
                         weak = Some(algorithm);
                         files.different += 1;
-                        (Checked::Wrong, None)
+                        (FileOutcome::Wrong, None)
                     }
                     Trial::Different(cause) => {
                         unknown += 1;
                         files.different += 1;
                         reread = hashed.as_ref().and_then(|hashed| again.read(place, path, entry, hashed));
-                        (Checked::Wrong, cause)
+                        (FileOutcome::Wrong, cause)
                     }
                     Trial::Torn(torn) => {
                         files.different += 1;
                         reread = again.take(*torn);
-                        (Checked::Wrong, None)
+                        (FileOutcome::Wrong, None)
                     }
                     Trial::Unread => {
                         files.unread += 1;
-                        (Checked::Unread, None)
+                        (FileOutcome::Unread, None)
                     }
                 },
             };
@@ -267,7 +267,7 @@ struct Comparing<'a, 'c> {
     files: Files,
     /// Findings from the first doubtful one on: the order is that of the manifest.
     held: Vec<(usize, First)>,
-    again: &'a mut Again<'c>,
+    again: &'a mut Rereader<'c>,
     summary: &'a mut Part,
     events: &'a mut Events<'a>,
 }
@@ -287,19 +287,19 @@ impl Comparing<'_, '_> {
                     let pieces = entry.pieces.first().map(|piece| &piece.digests[..]).unwrap_or_default();
                     let digests = if entry.digests.is_empty() { pieces } else { &entry.digests };
                     self.summary.verify(digests.iter().map(|digest| digest.algorithm()));
-                    First::Checked(Checked::Right, None, None)
+                    First::Checked(FileOutcome::Right, None, None)
                 } else if entry.guesses().next().is_some() {
                     First::Again(self.place.below(&entry.name).to_vec(), Some(Box::new(hashed.clone())))
                 } else {
                     self.files.different += 1;
                     let reread = self.again.read(self.place, self.place.below(&entry.name), entry, hashed);
-                    First::Checked(Checked::Wrong, judged.cause, reread)
+                    First::Checked(FileOutcome::Wrong, judged.cause, reread)
                 }
             }
             Outcome::Failed(_) if is_missing(record) => self.missing(entry),
             Outcome::Failed(_) | Outcome::Skipped(_) => {
                 self.files.unread += 1;
-                First::Checked(Checked::Unread, None, None)
+                First::Checked(FileOutcome::Unread, None, None)
             }
         }
     }
@@ -315,15 +315,15 @@ impl Comparing<'_, '_> {
             Some((path, likeness)) => {
                 self.files.likely += 1;
                 let cause = format!("not compared: {} is there, which differs by {likeness}", render(&path));
-                First::Checked(Checked::Likely, Some(cause), None)
+                First::Checked(FileOutcome::Likely, Some(cause), None)
             }
             None if self.ignore_missing => {
                 self.files.ignored += 1;
-                First::Checked(Checked::Ignored, None, None)
+                First::Checked(FileOutcome::Ignored, None, None)
             }
             None => {
                 self.files.missing += 1;
-                First::Checked(Checked::Missing, None, None)
+                First::Checked(FileOutcome::Missing, None, None)
             }
         }
     }
@@ -338,7 +338,7 @@ impl pfh_engine::Sink for Comparing<'_, '_> {
             return Err(io::Error::other("a record of no name in the manifest"));
         };
         let first = self.compare(&record, entry);
-        if matches!(first, First::Checked(Checked::Missing | Checked::Unread, ..))
+        if matches!(first, First::Checked(FileOutcome::Missing | FileOutcome::Unread, ..))
             && !matches!(record.outcome, Outcome::Hashed(_))
         {
             (self.events)(Event::Unread(&record))?;

@@ -7,9 +7,9 @@ use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use crate::pass::{Failure, pass};
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{Control, Hashed, Outcome, Record};
+use pfh_engine::{Control, HashedFile, Outcome, Record};
 use pfh_ledger::{Facts, Ledger, Listing, Reread, disagree};
-use pfh_source::Within;
+use pfh_source::FolderSource;
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use std::ffi::OsStr;
 use std::io;
@@ -84,10 +84,10 @@ fn explanations(
     control: &Control<'_>,
 ) -> Result<Vec<Algorithm>, Error> {
     let names = entries.iter().map(|entry| place.below(&entry.name)).collect();
-    let Ok(within) = Within::open(&place.root, names) else { return Ok(Vec::new()) };
+    let Ok(within) = FolderSource::open(&place.root, names) else { return Ok(Vec::new()) };
     let within = place.taking(within);
     let plan = turn.request.plan_of(widened(&ledger.algorithms, entries), None);
-    let mut tried = Tried::new(entries, Vec::new());
+    let mut tried = GuessedFiles::new(entries, Vec::new());
     let passed = pass(Box::new(within), || None, &plan, &mut |record: Record| tried.take(&record), control);
     match passed {
         Ok(_) => Ok(tried.found.into_iter().flat_map(Trial::into_algorithms).collect()),
@@ -134,7 +134,7 @@ impl Trial {
 }
 
 /// Files that are read again, with more algorithms.
-pub struct Tried<'a> {
+pub struct GuessedFiles<'a> {
     /// The statements of the list on each.
     entries: &'a [&'a Listing],
     /// The outcome of each.
@@ -142,13 +142,13 @@ pub struct Tried<'a> {
     /// Whether the bytes of some stated digest are in little-endian order.
     pub is_little: bool,
     /// The earlier read of each, where there was one.
-    firsts: Vec<Option<&'a Hashed>>,
+    firsts: Vec<Option<&'a HashedFile>>,
 }
 
-impl<'a> Tried<'a> {
+impl<'a> GuessedFiles<'a> {
     /// Nothing was tried yet; these were read before.
-    pub fn new(entries: &'a [&'a Listing], firsts: Vec<Option<&'a Hashed>>) -> Self {
-        Tried { entries, found: Vec::new(), is_little: false, firsts }
+    pub fn new(entries: &'a [&'a Listing], firsts: Vec<Option<&'a HashedFile>>) -> Self {
+        GuessedFiles { entries, found: Vec::new(), is_little: false, firsts }
     }
 
     /// Takes the record of the next entry.

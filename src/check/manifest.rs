@@ -3,7 +3,7 @@
 use super::appended;
 use super::problem::Problem as Wrong;
 use crate::algorithms::REGISTRY;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_digest::Algorithm;
 use pfh_ledger::{Ledger, ReadError};
 use pfh_manifest::Options;
@@ -34,7 +34,7 @@ impl Text<'_> {
     pub fn open(manifest: &Path) -> Result<Text<'static>, Error> {
         let open = Stream::document(manifest).map_err(|error| {
             let problem = Problem::io(Stage::Open, &error);
-            Error::input(About::new(manifest, problem))
+            Error::input(PathError::new(manifest, problem))
         })?;
         let list = appended::list(manifest, open.as_file()).map_err(|error| failed(manifest, &error))?;
         let reader: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 18, open));
@@ -149,7 +149,7 @@ fn failed(manifest: &Path, error: &io::Error) -> Error {
         }
         _ => Problem::io(Stage::Read, error),
     };
-    Error::input(About::new(manifest, problem))
+    Error::input(PathError::new(manifest, problem))
 }
 
 fn decoded(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger, Error> {

@@ -51,9 +51,9 @@ mod within;
 
 pub use crate::verdict::Verdict;
 pub use again::Rereads;
-pub use event::{Checked, Event, Events};
+pub use event::{Event, Events, FileOutcome};
 pub use manifest::{hints, unknown};
-pub use part::{Files, Findings, Nothing, Part, Shared};
+pub use part::{CheckShare, Files, Findings, Nothing, Part};
 pub use pfh_ledger::{
     Auditor, Change, Class, Comparison, Counts, Facts, Judgement, Ledger, Likely, Listing, Met, ReadError, Reread, Rot,
     Twice,

@@ -7,7 +7,7 @@ use super::signed;
 use crate::algorithms::REGISTRY;
 use crate::beside::TRIES;
 use crate::job::{Error, Kind};
-use pfh_custody::seal::{self, Held};
+use pfh_custody::seal::{self, HeldSeal};
 use pfh_ledger::Ledger;
 use pfh_source::os;
 use std::io;
@@ -17,9 +17,9 @@ use std::path::Path;
 ///
 /// # Errors
 /// When a seal does not hold, a manifest cannot be read, or their pieces are of different lengths.
-pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Ledger), Error> {
+pub fn open(turn: Turn<'_>) -> Result<(Vec<HeldSeal>, Ledger), Error> {
     let (held, mut all) = open_one(turn.request, turn.manifest())?;
-    let mut seals: Vec<Held> = held.into_iter().collect();
+    let mut seals: Vec<HeldSeal> = held.into_iter().collect();
     for manifest in turn.manifests.iter().skip(1) {
         let (held, ledger) = open_one(turn.request, manifest)?;
         seals.extend(held);
@@ -29,7 +29,7 @@ pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Ledger), Error> {
 }
 
 /// The same of one manifest whose bytes were read: its name is not opened again.
-pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<Held>, Ledger), Error> {
+pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<HeldSeal>, Ledger), Error> {
     let bytes = &*Text::Bytes(bytes).plain(manifest)?;
     let mut options = request.options(manifest);
     if let Some((path, keys)) = request.key.as_deref().and_then(|path| Some((path, signed::keys(path)?))) {
@@ -55,7 +55,7 @@ pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(O
 
 /// The same of one manifest. One that does not agree with its seal is opened again if somebody
 /// replaced one of them meanwhile: list and seal are of two runs then.
-fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Ledger), Error> {
+fn open_one(request: &Request, manifest: &Path) -> Result<(Option<HeldSeal>, Ledger), Error> {
     let can_change = std::fs::metadata(manifest).is_ok_and(|found| found.is_file());
     for _ in 0..if can_change { TRIES } else { 0 } {
         let before = state(manifest);
@@ -77,7 +77,7 @@ fn state(manifest: &Path) -> [Option<State>; 3] {
     files.map(|path| os::stat_path(&path).ok().map(|(seen, _)| (seen.identity(), seen.size, seen.mtime)))
 }
 
-fn open_once(request: &Request, manifest: &Path) -> Result<(Option<Held>, Ledger), Error> {
+fn open_once(request: &Request, manifest: &Path) -> Result<(Option<HeldSeal>, Ledger), Error> {
     let text = Text::open(manifest)?;
     // One that is verified is kept as it was read: the files are compared with the bytes that were
     // verified, even if its name leads to others by then.

@@ -80,7 +80,7 @@ impl Files {
 /// Which share of the listed files was checked, and how old the other checks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shared {
+pub struct CheckShare {
     /// The share of all bytes that was asked for.
     pub part: Option<(u64, u64)>,
     /// Files that were looked at.
@@ -100,10 +100,10 @@ pub struct Shared {
     pub is_lost: bool,
 }
 
-impl Shared {
+impl CheckShare {
     /// How much was checked, and how old the other checks are.
     pub fn sentence(&self) -> String {
-        let Shared { read, files, bytes, total, never, .. } = self;
+        let CheckShare { read, files, bytes, total, never, .. } = self;
         let percent = if *total == 0 { 100.0 } else { *bytes as f64 * 100.0 / *total as f64 };
         let share = self.part.map_or(String::new(), |(one, of)| format!(" {one}/{of},"));
         let mut line = format!("a share:{share} {read} of {}, {percent:.1} % of the bytes", counted(*files, "file"));
@@ -180,7 +180,7 @@ pub struct Part {
     /// leads to it; `None` if all names are absolute, or nothing was looked for.
     pub root: Option<Vec<u8>>,
     /// The share of the files that was checked; `expected` counts those of it.
-    pub share: Option<Shared>,
+    pub share: Option<CheckShare>,
     /// Files that differ and were read a second time.
     pub rereads: Rereads,
 }

@@ -3,11 +3,11 @@
 #[cfg(feature = "inside")]
 use super::request::Request;
 use super::request::Turn;
-use super::unasked::Unasked;
+use super::unasked::NameBounds;
 use crate::objects;
 use pfh_digest::Algorithm;
 use pfh_ledger::{Ledger, Listing, plain};
-use pfh_source::Within;
+use pfh_source::FolderSource;
 use pfh_source::os::names::{OsStrExt, absolute, is_absolute, resolved};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -64,7 +64,7 @@ pub struct Place {
     /// Which absolute names are taken as they are. A list that has nothing else shows where its
     /// files are; an absolute name among relative ones is opened only if the request lets names
     /// lead outside.
-    pub absolute: Option<Unasked>,
+    pub absolute: Option<NameBounds>,
     /// How it was found, if that is worth a remark.
     pub remark: Option<Remark>,
     /// The directory in full, as it is named and as links lead to it; with closing slashes.
@@ -73,7 +73,7 @@ pub struct Place {
 
 impl Place {
     /// Names with this prefix, below this directory.
-    pub fn new(root: &[u8], prefix: &[u8], absolute: Option<Unasked>, remark: Option<Remark>) -> Place {
+    pub fn new(root: &[u8], prefix: &[u8], absolute: Option<NameBounds>, remark: Option<Remark>) -> Place {
         Place { root: root.to_vec(), prefix: prefix.to_vec(), absolute, remark, full: fulls(root) }
     }
 
@@ -103,7 +103,7 @@ impl Place {
     }
 
     /// The same names as a source, with the absolute ones that are taken.
-    pub fn taking(&self, within: Within) -> Within {
+    pub fn taking(&self, within: FolderSource) -> FolderSource {
         match &self.absolute {
             Some(unasked) => {
                 let unasked = unasked.clone();
@@ -210,7 +210,7 @@ fn has_inside(place: &Place, entries: &[Listing]) -> bool {
 
 fn somewhere(manifest: &Path, ledger: &Ledger) -> Place {
     let all = ledger.entries.iter().all(|entry| is_absolute(&entry.name));
-    let absolute = all.then(|| Unasked::of(manifest, ledger));
+    let absolute = all.then(|| NameBounds::of(manifest, ledger));
     let place = |root: &[u8], remark: Option<Remark>| Place::new(root, b"", absolute.clone(), remark);
     let names = sample(&ledger.entries, |name| !is_absolute(name));
     let score = |directory: &[u8]| names.iter().filter(|name| is_there(directory, name)).count();

@@ -1,8 +1,8 @@
 //! The results as rows: what `--json` prints, and dictionaries in Python.
 
-use super::{Change, Checked, Class, Counts, Findings, Listing, Part, Reread, Rereads, Rot, Twice, Verdict};
+use super::{Change, Class, Counts, FileOutcome, Findings, Listing, Part, Reread, Rereads, Rot, Twice, Verdict};
 use pfh_digest::Digest;
-use pfh_manifest::row::{Is, Named, Path, Shown, Word};
+use pfh_manifest::row::{Is, NameField, Path, TextField, Word};
 use pfh_source::{FindingId, Level, Levels};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,10 +22,10 @@ pub struct AuditRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Word<Rot>>,
     #[serde(flatten)]
-    from: Option<Named<'a, word::From>>,
+    from: Option<NameField<'a, word::From>>,
     /// The finding that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Shown<FindingId>>,
+    id: Option<TextField<FindingId>>,
     /// How much it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Word<Level>>,
@@ -46,8 +46,8 @@ impl<'a> AuditRow<'a> {
             cause: change.cause.as_deref(),
             class: Word(change.class),
             evidence: change.rot.map(Word),
-            from: change.from.as_deref().map(|from| Named(from, word::From)),
-            id: finding.map(Shown),
+            from: change.from.as_deref().map(|from| NameField(from, word::From)),
+            id: finding.map(TextField),
             level: finding.map(|finding| Word(levels.of(finding))),
             partly: change.partly,
             path: Path(&change.name),
@@ -70,7 +70,7 @@ pub struct AuditSum {
     examined: u64,
     expected: u64,
     /// The findings by their ids.
-    findings: Vec<Counted>,
+    findings: Vec<FindingCount>,
     matched: u64,
     metadata_only: u64,
     missing: u64,
@@ -95,7 +95,7 @@ impl AuditSum {
             error: counts.of(Class::Error),
             examined: counts.examined,
             expected: counts.expected,
-            findings: part.findings().into_iter().map(Counted::of).collect(),
+            findings: part.findings().into_iter().map(FindingCount::of).collect(),
             matched: counts.of(Class::Matched),
             metadata_only: counts.of(Class::MetadataOnly),
             missing: counts.of(Class::Missing),
@@ -115,17 +115,17 @@ impl AuditSum {
 /// How many findings of one kind there are.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Counted {
+struct FindingCount {
     count: u64,
     /// The finding.
-    id: Shown<FindingId>,
+    id: TextField<FindingId>,
     /// How much it counts.
     level: Word<Level>,
 }
 
-impl Counted {
-    fn of((finding, level, count): (FindingId, Level, u64)) -> Counted {
-        Counted { count, id: Shown(finding), level: Word(level) }
+impl FindingCount {
+    fn of((finding, level, count): (FindingId, Level, u64)) -> FindingCount {
+        FindingCount { count, id: TextField(finding), level: Word(level) }
     }
 }
 
@@ -181,7 +181,7 @@ fn seconds(rereads: &Rereads) -> Seconds {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-enum Found {
+enum OutcomeWord {
     Ok,
     Failed,
     Missing,
@@ -198,7 +198,7 @@ pub struct FileRow<'a> {
     cause: Option<&'a str>,
     /// The finding that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Shown<FindingId>>,
+    id: Option<TextField<FindingId>>,
     /// How much it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Word<Level>>,
@@ -206,7 +206,7 @@ pub struct FileRow<'a> {
     path: Path<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reread: Option<Second<'a>>,
-    result: Found,
+    result: OutcomeWord,
     r#type: Is<word::Check>,
 }
 
@@ -214,23 +214,23 @@ impl<'a> FileRow<'a> {
     /// The result for a listed file, as one JSON object.
     pub fn of(
         entry: &'a Listing,
-        found: Checked,
+        found: FileOutcome,
         cause: Option<&'a str>,
         reread: Option<&'a Reread>,
         levels: &Levels,
     ) -> FileRow<'a> {
         let result = match found {
-            Checked::Right => Found::Ok,
-            Checked::Wrong => Found::Failed,
-            Checked::Missing => Found::Missing,
-            Checked::Unread | Checked::Likely | Checked::Weak => Found::Unread,
-            Checked::Ignored => Found::Ignored,
+            FileOutcome::Right => OutcomeWord::Ok,
+            FileOutcome::Wrong => OutcomeWord::Failed,
+            FileOutcome::Missing => OutcomeWord::Missing,
+            FileOutcome::Unread | FileOutcome::Likely | FileOutcome::Weak => OutcomeWord::Unread,
+            FileOutcome::Ignored => OutcomeWord::Ignored,
         };
         let finding = found.finding();
-        let level = |finding| if found == Checked::Ignored { Level::Ignore } else { levels.of(finding) };
+        let level = |finding| if found == FileOutcome::Ignored { Level::Ignore } else { levels.of(finding) };
         FileRow {
             cause,
-            id: finding.map(Shown),
+            id: finding.map(TextField),
             level: finding.map(|finding| Word(level(finding))),
             path: Path(&entry.name),
             reread: reread.map(second),
@@ -249,7 +249,7 @@ pub struct FilesSum<'a> {
     expected: u64,
     failed: u64,
     /// The findings by their ids.
-    findings: Vec<Counted>,
+    findings: Vec<FindingCount>,
     ignored: u64,
     missing: u64,
     not_compared: &'a [String],
@@ -285,7 +285,7 @@ impl<'a> FilesSum<'a> {
             algorithms: &part.by_algorithm,
             expected: part.expected,
             failed: files.different,
-            findings: part.findings().into_iter().map(Counted::of).collect(),
+            findings: part.findings().into_iter().map(FindingCount::of).collect(),
             ignored: files.ignored,
             missing: files.missing,
             not_compared: &part.not_compared,

@@ -1,19 +1,19 @@
 //! A whole tree against a manifest.
 
-use super::again::{Again, MOST};
+use super::again::{MOST, Rereader};
 use super::place::{self, Place, Remark};
 use super::problem::Problem;
 use super::request::Turn;
-use super::unasked::Unasked;
+use super::unasked::NameBounds;
 use super::{Event, Events, Findings, Nothing, Part, Task};
 use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use crate::objects;
 use crate::pass::pass;
-use pfh_engine::{Control, Hashed, Outcome, Record};
+use pfh_engine::{Control, HashedFile, Outcome, Record};
 use pfh_ledger::{Auditor, Change, Class, Ledger, Met, Reread, disagree, folded, plain};
 use pfh_source::os::names::{OsStrExt, is_absolute, resolved, stream_below};
-use pfh_source::{Descend, Links, Operands, Recurse, Skip, Source, Within, is_address};
+use pfh_source::{Descend, FolderSource, Links, Operands, Recurse, Skip, Source, is_address};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
@@ -27,7 +27,7 @@ pub(crate) fn find(turn: Turn<'_>, ledger: &Ledger) -> Result<Place, Error> {
         return Ok(place::find(turn, ledger));
     }
     let common = place::common(&ledger.entries);
-    let unasked = Unasked::of(turn.manifest(), ledger);
+    let unasked = NameBounds::of(turn.manifest(), ledger);
     let here = pfh_source::os::names::working_directory()
         .map(|here| [here.as_os_str().as_bytes(), b"/"].concat())
         .unwrap_or_default();
@@ -123,7 +123,7 @@ pub fn run(
     let audit = Auditor::new(ledger, &place.prefix, &named, request.likely);
     let owned = turn.manifests.iter().flat_map(|manifest| own(manifest)).collect();
     let prefix = place.prefix.clone();
-    let again = Again::new(request, control);
+    let again = Rereader::new(request, control);
     let mut auditing = Auditing {
         audit,
         walked,
@@ -194,12 +194,12 @@ struct Auditing<'a> {
     /// Listed names that are links: what they lead to is compared, as in a check.
     links: Vec<Vec<u8>>,
     place: &'a Place,
-    again: Again<'a>,
+    again: Rereader<'a>,
     /// The second reads of files that are not as listed under their own name: whether they were
     /// moved is known at the end.
     rereads: HashMap<Vec<u8>, Box<Reread>>,
     /// The reads of files that are not as listed by the usual algorithm of an unnamed digest.
-    doubts: HashMap<Vec<u8>, Hashed>,
+    doubts: HashMap<Vec<u8>, HashedFile>,
     events: &'a mut Events<'a>,
 }
 
@@ -229,7 +229,7 @@ impl Auditing<'_> {
         let paths = names.iter().map(|name| place.below(name));
         let source: Box<dyn Source> = match objects::folder(&place.root) {
             Some(folder) => objects::exactly(&folder, paths)?,
-            None => match Within::open(&place.root, paths.collect()) {
+            None => match FolderSource::open(&place.root, paths.collect()) {
                 Ok(within) => Box::new(place.taking(within)),
                 Err(_) => return Ok(()),
             },

@@ -24,7 +24,7 @@ const MEDIA: &str = "/run/media";
 
 /// Where the names of a manifest may lead.
 #[derive(Debug, Clone)]
-pub struct Unasked {
+pub struct NameBounds {
     /// The working directory and that of the manifest.
     near: Vec<PathBuf>,
     /// Whether another program wrote the manifest.
@@ -33,9 +33,9 @@ pub struct Unasked {
     directory: Arc<Mutex<(PathBuf, PathBuf)>>,
 }
 
-impl Unasked {
+impl NameBounds {
     /// The places for the names of this manifest.
-    pub fn of(manifest: &Path, ledger: &Ledger) -> Unasked {
+    pub fn of(manifest: &Path, ledger: &Ledger) -> NameBounds {
         let beside = match manifest.parent() {
             _ if manifest == Path::new("-") => None,
             Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
@@ -44,7 +44,7 @@ impl Unasked {
         let near = [Some(Path::new(".")), beside].into_iter().flatten().filter_map(|near| near.canonicalize().ok());
         // All names lie below the root directory, which says nothing.
         let near = near.filter(|near| near.parent().is_some()).collect();
-        Unasked { near, is_foreign: is_foreign(ledger), directory: Arc::default() }
+        NameBounds { near, is_foreign: is_foreign(ledger), directory: Arc::default() }
     }
 
     /// Whether a name is opened: it leads below the working directory or that of the manifest; or
@@ -108,7 +108,7 @@ mod tests {
         let near = room.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("/etc", near.join("link")).unwrap();
         std::fs::write(near.join("file"), b"1").unwrap();
-        let unasked = |near: Vec<PathBuf>, is_foreign| Unasked { near, is_foreign, directory: Arc::default() };
+        let unasked = |near: Vec<PathBuf>, is_foreign| NameBounds { near, is_foreign, directory: Arc::default() };
         let own = unasked(Vec::new(), false);
         let own = |name: &str| own.takes(name.as_bytes());
         for refused in ["/etc/shadow", "/etc/passwd", "/tmp/../etc/passwd", "//etc/x", "/proc/self/environ", "/etc"] {

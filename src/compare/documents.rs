@@ -1,9 +1,9 @@
 //! Documents that are containers: their members count as one content.
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_pairs::{Collection, Refused};
+use pfh_pairs::{Collection, DigestRefusal};
 use pfh_similarity::shingles::{Union, Unit};
-use pfh_similarity::{Content, Named, ParseError, Similar};
+use pfh_similarity::{Content, MethodName, ParseError, Similar};
 use pfh_source::Inside;
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ impl Documents {
         (name, input): (&Arc<[u8]>, u32),
         inside: Option<&Inside>,
         shingles: &Digest,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), DigestRefusal> {
         if !self.open.as_ref().is_some_and(|open| open.holds(name)) {
             self.close()?;
             self.open = inside.and_then(|inside| self.opened(inside));
@@ -116,7 +116,7 @@ impl Documents {
         input: Option<u32>,
         inside: Option<&Inside>,
         shingles: &Digest,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), DigestRefusal> {
         if let Some(input) = input {
             self.close()?;
             self.last = Some((name.clone(), input));
@@ -156,13 +156,13 @@ impl Documents {
     ///
     /// # Errors
     /// It cannot be taken in.
-    pub fn close(&mut self) -> Result<(), Refused> {
+    pub fn close(&mut self) -> Result<(), DigestRefusal> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let before = self.collection.len();
         if let Ok(digest) = open.union.into_digest() {
-            let similar = Similar::read(Named::Shingles, Content::Shingles(digest));
+            let similar = Similar::read(MethodName::Shingles, Content::Shingles(digest));
             let digest = Digest::from_value(self.collection.algorithm(), similar.into());
-            self.collection.add(&open.name, &digest.map_err(|_| Refused::Malformed(ParseError::Marker))?)?;
+            self.collection.add(&open.name, &digest.map_err(|_| DigestRefusal::Malformed(ParseError::Marker))?)?;
         }
         if self.collection.len() > before {
             self.inputs.push(open.input);

@@ -1,9 +1,9 @@
 //! The events of a comparison, and its results.
 
-use super::grouping::Grouped;
+use super::grouping::InputGroup;
 use pfh_digest::Algorithm;
 use pfh_engine::Record;
-use pfh_pairs::{Collection, Hot, ListProblem, Refused, SearchStats};
+use pfh_pairs::{Collection, DigestRefusal, Hot, ListProblem, SearchStats};
 use pfh_similarity::{Chance, Degenerate, Evidence, Score};
 use std::fmt;
 use std::io;
@@ -18,7 +18,7 @@ pub enum Event<'a> {
     /// A file could not be read, or was skipped.
     Unread(&'a Record),
     /// A digest cannot be compared.
-    Refused(&'a [u8], &'a Refused),
+    Refused(&'a [u8], &'a DigestRefusal),
     /// Something of a list was not understood.
     List(&'a ListProblem),
     /// All files of a set were read once.
@@ -66,13 +66,13 @@ pub enum Event<'a> {
         listed: bool,
     },
     /// All pairs of one algorithm are found.
-    Searched(&'a Searched<'a>),
+    Searched(&'a SearchSummary<'a>),
     /// All methods are searched at once from here on: none was asked for.
     Relating(&'a Relating),
     /// A pair that one of all methods found, the closest first; a result if it is listed.
-    Related(&'a Related<'a>),
+    Related(&'a InputRelation<'a>),
     /// All pairs of all methods are found.
-    AllRelated(&'a AllRelated<'a>),
+    AllRelated(&'a RelationSummary<'a>),
 }
 
 /// The digests of all methods that are searched at once.
@@ -124,7 +124,7 @@ impl Relation {
 /// The results of all methods for two inputs.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Related<'a> {
+pub struct InputRelation<'a> {
     /// The name of the one that came first; raw bytes.
     pub a: &'a [u8],
     /// The name of the other one.
@@ -154,7 +154,7 @@ pub struct Related<'a> {
 /// The outcome of all methods at once.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct AllRelated<'a> {
+pub struct RelationSummary<'a> {
     /// The inputs that were searched.
     pub relating: &'a Relating,
     /// The pairs.
@@ -170,17 +170,17 @@ pub struct AllRelated<'a> {
     /// By the method: windows and strings that no pair was found by, since too many files have
     /// them.
     pub common: &'a [(Algorithm, u64)],
-    pub(super) groups: &'a [Grouped],
+    pub(super) groups: &'a [InputGroup],
     pub(super) collection: &'a Collection,
 }
 
-impl fmt::Debug for AllRelated<'_> {
+impl fmt::Debug for RelationSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AllRelated").field("relating", self.relating).field("pairs", &self.pairs).finish()
     }
 }
 
-impl fmt::Debug for Related<'_> {
+impl fmt::Debug for InputRelation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [a, b] = [self.a, self.b].map(pfh_source::terminal::render);
         write!(f, "Related({a}, {b}, {}, {})", self.relation.word(), self.score)
@@ -264,8 +264,8 @@ impl<'a> Group<'a> {
     }
 
     /// A group as it was found.
-    pub(super) fn of(algorithm: Option<Algorithm>, group: &'a Grouped, collection: &'a Collection) -> Group<'a> {
-        let Grouped { number, ref places, weakest, representative } = *group;
+    pub(super) fn of(algorithm: Option<Algorithm>, group: &'a InputGroup, collection: &'a Collection) -> Group<'a> {
+        let InputGroup { number, ref places, weakest, representative } = *group;
         Group { algorithm, number, weakest, representative, places, collection }
     }
 
@@ -297,7 +297,7 @@ impl fmt::Debug for Group<'_> {
 /// The outcome of one algorithm's digests.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct Searched<'a> {
+pub struct SearchSummary<'a> {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// Digests that were compared.
@@ -310,11 +310,11 @@ pub struct Searched<'a> {
     pub best: Option<Score>,
     /// Whether [`Event::Costly`] was reported.
     pub costly: bool,
-    pub(super) groups: &'a [Grouped],
+    pub(super) groups: &'a [InputGroup],
     pub(super) collection: &'a Collection,
 }
 
-impl Searched<'_> {
+impl SearchSummary<'_> {
     /// The groups that all pairs link together, the largest first, where groups or a page are asked
     /// for.
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
@@ -323,7 +323,7 @@ impl Searched<'_> {
     }
 }
 
-impl fmt::Debug for Searched<'_> {
+impl fmt::Debug for SearchSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Searched").field("algorithm", &self.algorithm).field("found", self.found).finish()
     }

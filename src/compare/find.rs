@@ -1,14 +1,14 @@
 //! From a collection to the pairs or groups that are its results.
 
-use super::event::{Event, Events, Group, Pair, Searched, Searching};
-use super::grouping::{Before, Earlier, Grouped, Grouping};
+use super::event::{Event, Events, Group, Pair, SearchSummary, Searching};
+use super::grouping::{Before, Earlier, Grouping, InputGroup};
 use super::linkage::Linkage;
 use super::request::Request;
 use crate::job;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
-use pfh_pairs::{Beside, By, Certain, Collection, Failure, Hot, Ranking, Search, SearchStats, Watch};
-use pfh_similarity::{Chance, Degenerate, Named, Score};
+use pfh_pairs::{By, Certain, Collection, Failure, FeatureFile, Hot, Ranking, Search, SearchStats, Watch};
+use pfh_similarity::{Chance, Degenerate, MethodName, Score};
 use std::cell::RefCell;
 use std::io;
 use std::ops::ControlFlow;
@@ -29,7 +29,7 @@ pub struct Counts {
 /// Searches a collection and hands out the results.
 pub fn search(
     (request, before): (&Request, Option<&Before>),
-    (collection, beside): (&mut Collection, Option<Beside>),
+    (collection, beside): (&mut Collection, Option<FeatureFile>),
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Counts, job::Error> {
@@ -52,8 +52,8 @@ pub fn search(
     let collection = &*collection;
     let found = match whole.then(|| search.groups(collection, &mut watching)).flatten() {
         Some(found) => found.map(|(stats, groups)| {
-            let groups = (1..).zip(groups.groups()).map(Grouped::from).collect();
-            Found { stats, groups, listed: 0, best: None }
+            let groups = (1..).zip(groups.groups()).map(InputGroup::from).collect();
+            CollectionResult { stats, groups, listed: 0, best: None }
         }),
         None => {
             let grouping =
@@ -72,17 +72,17 @@ pub fn search(
         }
         found.listed = found.groups.len() as u64;
     }
-    let Found { stats, groups, listed, best } = &found;
+    let CollectionResult { stats, groups, listed, best } = &found;
     let (digests, best, listed) = (searching.digests, *best, *listed);
-    let searched = Searched { algorithm, digests, found: stats, listed, best, costly, groups, collection };
+    let searched = SearchSummary { algorithm, digests, found: stats, listed, best, costly, groups, collection };
     tell(Event::Searched(&searched)).map_err(job::Error::Sink)?;
     Ok(Counts { pairs: stats.pairs, scored: stats.compared })
 }
 
 /// The results in one collection.
-struct Found {
+struct CollectionResult {
     stats: SearchStats,
-    groups: Vec<Grouped>,
+    groups: Vec<InputGroup>,
     /// Pairs that were ranked.
     listed: u64,
     best: Option<Score>,
@@ -107,9 +107,9 @@ pub(super) fn earlier(
 fn one(
     (request, grouping): (&Request, Option<Grouping>),
     search: &Search,
-    (collection, features, beside): (&Collection, Option<pfh_pairs::Features>, Option<Beside>),
+    (collection, features, beside): (&Collection, Option<pfh_pairs::Features>, Option<FeatureFile>),
     watching: &mut Watching<'_>,
-) -> Result<Found, Failure> {
+) -> Result<CollectionResult, Failure> {
     let (algorithm, tell) = (collection.algorithm(), watching.tell);
     let least = Search::default_shared(algorithm);
     let certain = beside.map(|beside| beside.certain(collection, least, watching)).transpose()?;
@@ -130,7 +130,7 @@ fn one(
         stats.pairs -= if listed { 0 } else { taking.saturated };
     }
     let groups = taking.groups.map(Grouping::groups).unwrap_or_default();
-    Ok(Found { stats, groups, listed, best: taking.best })
+    Ok(CollectionResult { stats, groups, listed, best: taking.best })
 }
 
 /// Takes the pairs of a collection, and hands them out at once or ranks them.
@@ -216,7 +216,7 @@ impl<'a> Taking<'a> {
 /// A pair with its names.
 fn row<'a>(collection: &'a Collection, pair: &pfh_pairs::Pair) -> Pair<'a> {
     let smaller = collection.size(pair.a).zip(collection.size(pair.b)).map(|(a, b)| a.min(b));
-    let method = Named::of(collection.algorithm());
+    let method = MethodName::of(collection.algorithm());
     Pair {
         chance: method.and_then(|method| Chance::of(method, None, smaller, pair.score)),
         a: collection.name(pair.a),

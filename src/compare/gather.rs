@@ -3,7 +3,7 @@
 use super::documents::Documents;
 use super::event::{Event, Events};
 #[cfg(feature = "inside")]
-use super::opening::Hidden;
+use super::opening::HiddenDocuments;
 use super::problem::Problem;
 use super::request::{Request, with_features};
 use crate::algorithms::{REGISTRY, computed};
@@ -14,9 +14,9 @@ use crate::job::Error;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record, Summary};
-use pfh_pairs::{Beside, Collection, List, Reading};
+use pfh_pairs::{Collection, FeatureFile, List, Reading};
 use pfh_report::pairs::Format;
-use pfh_similarity::Named;
+use pfh_similarity::MethodName;
 use pfh_source::{Level, Levels, Skip};
 use std::ffi::OsString;
 use std::io;
@@ -38,9 +38,9 @@ pub struct Sets {
     pub documents: Option<Documents>,
     /// Those of them that are documents by their names, in runs that open no containers.
     #[cfg(feature = "inside")]
-    hidden: Hidden,
+    hidden: HiddenDocuments,
     /// Of sdhash: the features of the files, which show the shared features of saturated digests.
-    pub beside: Option<Beside>,
+    pub beside: Option<FeatureFile>,
     /// Files that a method makes no digest of, by their content.
     plain: Option<Collection>,
     /// The counts of all passes over files.
@@ -64,7 +64,8 @@ impl Sets {
         let share = request.memory / algorithms.len().max(1);
         // The text of these digests is all of their features.
         let apart = |algorithm: &Algorithm| {
-            Named::of(*algorithm).is_some_and(|method| method.profile().is_features) && request.form != Format::Values
+            MethodName::of(*algorithm).is_some_and(|method| method.profile().is_features)
+                && request.form != Format::Values
         };
         let collection = |algorithm: &Algorithm| match request.evidence || apart(algorithm) {
             false => Collection::new(*algorithm),
@@ -75,13 +76,13 @@ impl Sets {
             collections.iter_mut().for_each(Collection::turn);
             collections.iter_mut().for_each(Collection::weigh);
         }
-        let inputs = all.then(|| Inputs::new(algorithms.iter().copied().map(Named::of).collect()));
+        let inputs = all.then(|| Inputs::new(algorithms.iter().copied().map(MethodName::of).collect()));
         let documents = all.then(|| Documents::new(algorithms[SHARED], share));
         let (algorithms, kept) = (hashed_as(request, algorithms, all)?, all || request.lists_saturated());
-        let is_sdhash = |algorithm: &Algorithm| Named::of(*algorithm).is_some_and(Named::is_sdhash);
+        let is_sdhash = |algorithm: &Algorithm| MethodName::of(*algorithm).is_some_and(MethodName::is_sdhash);
         // Places are those of one collection.
         let one = algorithms.iter().copied().filter(|algorithm| is_sdhash(algorithm)).count() == 1;
-        let beside = (!kept && one).then(|| Beside::new(share / 2));
+        let beside = (!kept && one).then(|| FeatureFile::new(share / 2));
         let hashed = algorithms;
         if request.evidence && first.iter().chain(&second).any(|part| matches!(part, Part::List(_))) {
             return Err(Error::request(Problem::List));
@@ -97,7 +98,7 @@ impl Sets {
             inputs,
             documents,
             #[cfg(feature = "inside")]
-            hidden: Hidden::default(),
+            hidden: HiddenDocuments::default(),
             beside,
             plain,
             run: None,
@@ -199,7 +200,7 @@ impl Sets {
 /// number of an input is its place in the first collection, which has a digest of each.
 pub struct Inputs {
     /// The method of each collection.
-    methods: Vec<Option<Named>>,
+    methods: Vec<Option<MethodName>>,
     /// By the collection, then by the place of a digest: the input.
     of: Vec<Vec<u32>>,
     /// By the collection, then by the input: the place of its first digest.
@@ -207,13 +208,13 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    fn new(methods: Vec<Option<Named>>) -> Inputs {
+    fn new(methods: Vec<Option<MethodName>>) -> Inputs {
         let (of, places) = (vec![Vec::new(); methods.len()], vec![Vec::new(); methods.len()]);
         Inputs { methods, of, places }
     }
 
     /// Whether an input has a digest of a method.
-    pub fn has(&self, method: Named, input: u32) -> bool {
+    pub fn has(&self, method: MethodName, input: u32) -> bool {
         let number = self.methods.iter().position(|own| *own == Some(method));
         number.is_some_and(|number| self.place(number, input).is_some())
     }
@@ -282,7 +283,7 @@ impl pfh_engine::Sink for Gathering<'_> {
             collection.size_from(before, hashed.closed.size);
             // Segments have no features of their own.
             if let (Some(beside), true) = (&mut self.sets.beside, collection.len() == before + 1)
-                && Named::of(collection.algorithm()).is_some_and(Named::is_sdhash)
+                && MethodName::of(collection.algorithm()).is_some_and(MethodName::is_sdhash)
             {
                 beside.take(before as u32, digest)?;
             }
@@ -347,7 +348,7 @@ fn parts(paths: &[OsString], lists: Option<&Reading>, held: &mut usize) -> Vec<P
 /// by the digest of their content. None where an algorithm compares contents anyway, where shared
 /// features are asked for, and where the output is that of the reference tools.
 fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection> {
-    let exact = algorithms.iter().any(|algorithm| Named::of(*algorithm).is_none());
+    let exact = algorithms.iter().any(|algorithm| MethodName::of(*algorithm).is_none());
     let wanted = !exact && !request.evidence && !request.parity;
     let whole = REGISTRY.find(WHOLE).ok().filter(|_| wanted)?;
     Some(Collection::standing_for(whole, algorithms.first().copied()))
@@ -359,7 +360,7 @@ fn hashed_as(request: &Request, algorithms: Vec<Algorithm>, all: bool) -> Result
     if request.evidence {
         return with_features(&algorithms);
     }
-    let kept = |algorithm: Algorithm| match Named::of(algorithm).is_some_and(Named::is_sdhash) {
+    let kept = |algorithm: Algorithm| match MethodName::of(algorithm).is_some_and(MethodName::is_sdhash) {
         true if !all && !request.lists_saturated() => algorithm.keeping_features().unwrap_or(algorithm),
         _ => algorithm,
     };
@@ -392,12 +393,18 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
         return (found, false);
     }
     if listed || !request.given.is_empty() || request.evidence || request.parity || request.form == Format::Values {
-        return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
+        return (REGISTRY.find(MethodName::MrshV2.name()).into_iter().collect(), false);
     }
     // The first one decides which inputs are equal, the second which parts they share. The last
     // five are for files of one kind.
-    let bytes = [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh];
-    let methods = bytes.into_iter().chain([Named::Strings, Named::Text, Named::Cells, Named::Pdq, Named::Crops]);
-    let names = std::iter::once(WHOLE).chain(methods.map(Named::name));
+    let bytes = [MethodName::Shingles, MethodName::Ssdeep, MethodName::Sdhash, MethodName::MrshV2, MethodName::Tlsh];
+    let methods = bytes.into_iter().chain([
+        MethodName::Strings,
+        MethodName::Text,
+        MethodName::Cells,
+        MethodName::Pdq,
+        MethodName::Crops,
+    ]);
+    let names = std::iter::once(WHOLE).chain(methods.map(MethodName::name));
     (names.filter_map(|name| REGISTRY.find(name).ok()).collect(), true)
 }

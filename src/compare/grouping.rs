@@ -3,7 +3,7 @@
 use super::linkage::Linkage;
 use super::problem::Problem;
 use super::request::Request;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use data_encoding::BASE64;
 use pfh_pairs::Collection;
 use pfh_similarity::Score;
@@ -16,16 +16,16 @@ use std::path::Path;
 
 /// Inputs that are alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Grouped {
+pub(super) struct InputGroup {
     pub number: u64,
     pub places: Vec<u32>,
     pub weakest: Option<Score>,
     pub representative: Option<u32>,
 }
 
-impl From<(u64, Vec<u32>)> for Grouped {
-    fn from((number, places): (u64, Vec<u32>)) -> Grouped {
-        Grouped { number, places, weakest: None, representative: None }
+impl From<(u64, Vec<u32>)> for InputGroup {
+    fn from((number, places): (u64, Vec<u32>)) -> InputGroup {
+        InputGroup { number, places, weakest: None, representative: None }
     }
 }
 
@@ -58,9 +58,9 @@ impl Grouping {
     }
 
     /// The groups, earlier ones first, by their numbers; then the largest first.
-    pub fn groups(self) -> Vec<Grouped> {
+    pub fn groups(self) -> Vec<InputGroup> {
         let (linked, mut next) = match self {
-            Grouping::Single(clusters) => return (1..).zip(clusters.groups()).map(Grouped::from).collect(),
+            Grouping::Single(clusters) => return (1..).zip(clusters.groups()).map(InputGroup::from).collect(),
             Grouping::Complete(complete, last) => (complete.groups(), last),
         };
         let mut numbered = |earlier: Option<u64>| {
@@ -69,7 +69,7 @@ impl Grouping {
                 next
             })
         };
-        let grouped = linked.into_iter().map(|group| Grouped {
+        let grouped = linked.into_iter().map(|group| InputGroup {
             number: numbered(group.earlier),
             places: group.places,
             weakest: group.weakest,
@@ -128,13 +128,14 @@ impl Before {
     /// # Errors
     /// When the file cannot be read, or a line is no such row.
     pub fn read(path: &Path) -> Result<Before, Error> {
-        let text = Document::read(path, Document::LONGEST).map_err(|error| Error::input(About::new(path, error)))?;
+        let text =
+            Document::read(path, Document::LONGEST).map_err(|error| Error::input(PathError::new(path, error)))?;
         let (mut groups, mut seen) = (Vec::new(), HashSet::new());
         for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
             if line.is_empty() {
                 continue;
             }
-            let wrong = || Error::request(About::new(path, Problem::NoGroups(number)));
+            let wrong = || Error::request(PathError::new(path, Problem::NoGroups(number)));
             let row: Cluster = serde_json::from_slice(line).map_err(|_| wrong())?;
             let sound = row.kind == "cluster" && row.cluster > 0 && row.members.iter().all(|of| of.name().is_some());
             if !sound || !seen.insert((row.algorithm.clone(), row.cluster)) {

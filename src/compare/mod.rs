@@ -50,7 +50,9 @@ mod thresholds;
 mod writer;
 
 pub use comparing::Comparing;
-pub use event::{AUTO, AllRelated, Event, Events, Group, Pair, Related, Relating, Relation, Searched, Searching};
+pub use event::{
+    AUTO, Event, Events, Group, InputRelation, Pair, Relating, Relation, RelationSummary, SearchSummary, Searching,
+};
 pub use linkage::Linkage;
 pub use pfh_pairs::{By, given};
 pub use problem::Problem;
@@ -62,7 +64,7 @@ use crate::job::Error;
 use grouping::Before;
 use pfh_engine::Control;
 use pfh_pairs::Collection;
-use pfh_similarity::Named;
+use pfh_similarity::MethodName;
 use std::time::Instant;
 
 /// The result of a comparison.
@@ -115,7 +117,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         (pairs, scored) = (counts.pairs, counts.scored);
     } else {
         for collection in &mut sets.collections {
-            let is_sdhash = Named::of(collection.algorithm()).is_some_and(Named::is_sdhash);
+            let is_sdhash = MethodName::of(collection.algorithm()).is_some_and(MethodName::is_sdhash);
             let beside = if is_sdhash { sets.beside.take() } else { None };
             let counts = find::search((request, before.as_ref()), (collection, beside), events, control)?;
             pairs += counts.pairs;

@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 /// The documents among the inputs by their names, and how large each was.
 #[derive(Default)]
-pub struct Hidden(Vec<(Arc<[u8]>, u32, u64)>);
+pub struct HiddenDocuments(Vec<(Arc<[u8]>, u32, u64)>);
 
-impl Hidden {
+impl HiddenDocuments {
     /// Takes note of an input that is a document by its name.
     pub fn take(&mut self, name: &Arc<[u8]>, input: u32, size: u64) {
         if named::is_document(name) && !is_address(name) {

@@ -1,6 +1,6 @@
 //! Where the files of a pair have bytes in common: for the page.
 
-use super::event::{Related, Relation};
+use super::event::{InputRelation, Relation};
 use pfh_report::pairs::page::Places;
 use pfh_similarity::shingles;
 use pfh_source::Ranges;
@@ -23,7 +23,7 @@ pub struct Finder {
 impl Finder {
     /// Where both have the same bytes, or why that is not known; none of equal files, of pairs that
     /// share none, and of pairs beyond the first two hundred.
-    pub fn of(&mut self, row: &Related<'_>) -> Option<Result<Places, String>> {
+    pub fn of(&mut self, row: &InputRelation<'_>) -> Option<Result<Places, String>> {
         if matches!(row.relation, Relation::Equal | Relation::Alike) || self.pairs == PAIRS {
             return None;
         }

@@ -2,7 +2,7 @@
 //! them.
 
 use super::documents::{Documents, Place};
-use super::event::{AUTO, AllRelated, Event, Events, Group, Related, Relating, Relation};
+use super::event::{AUTO, Event, Events, Group, InputRelation, Relating, Relation, RelationSummary};
 use super::find::{Counts, Tell, Watching, earlier};
 use super::gather::Inputs;
 use super::grouping::{Before, Grouping};
@@ -11,10 +11,10 @@ use crate::job;
 use pfh_container::named;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use pfh_pairs::{Both, By, Collection, Failure, Finding, Kin, Relations, Search, SearchStats, Templates};
+use pfh_pairs::{By, Collection, Failure, Finding, Kin, PairScores, Relations, Search, SearchStats, Templates};
 use pfh_similarity::chance::Kind;
 use pfh_similarity::shingles::LEAST_SHARED;
-use pfh_similarity::{Chance, Degenerate, Evidence, Named, Score};
+use pfh_similarity::{Chance, Degenerate, Evidence, MethodName, Score};
 use std::cell::RefCell;
 
 /// The collection with a digest of each input: its places are the inputs' numbers.
@@ -52,7 +52,7 @@ pub fn search(
         if collection.without() > 0 {
             tell(Event::Without(collection.algorithm(), collection.without())).map_err(job::Error::Sink)?;
         }
-        if collection.unread() > 0 && Named::of(collection.algorithm()) == Some(Named::Pdq) {
+        if collection.unread() > 0 && MethodName::of(collection.algorithm()) == Some(MethodName::Pdq) {
             tell(Event::OtherPictures(collection.unread())).map_err(job::Error::Sink)?;
         }
         let mut watching = Watching::new(control, &tell, collection.algorithm());
@@ -85,7 +85,7 @@ pub fn search(
     let grouping = || Grouping::new(request, &rows.collections[WHOLE], &earlier);
     rows.groups = (request.cluster || request.page.is_some()).then(grouping);
     let least = request.thresholds.of(documents.collection.algorithm());
-    let mut explained = Explained { request, collections, inputs, templates, least };
+    let mut explained = Explainer { request, collections, inputs, templates, least };
     counts.pairs = rows.hand_out(relations, &mut |both| !explained.is(both), control)?;
     let groups = rows.groups.take().map(Grouping::groups).unwrap_or_default();
     let collection = &collections[WHOLE];
@@ -101,7 +101,8 @@ pub fn search(
     let closed = if request.input.is_inside() { 0 } else { closed(collection, documents) };
     let opened = if request.input.is_inside() { 0 } else { documents.count() };
     let common = &common;
-    let ended = AllRelated { relating: &relating, pairs, listed, members, opened, closed, common, groups, collection };
+    let ended =
+        RelationSummary { relating: &relating, pairs, listed, members, opened, closed, common, groups, collection };
     tell(Event::AllRelated(&ended)).map_err(job::Error::Sink)?;
     Ok(counts)
 }
@@ -124,7 +125,7 @@ fn find(
     relations: &mut Relations,
     watching: &mut Watching<'_>,
 ) -> Result<(SearchStats, u64), job::Error> {
-    let method = Named::of(collection.algorithm());
+    let method = MethodName::of(collection.algorithm());
     let least = request.thresholds.of(collection.algorithm());
     // Shared parts are reported of all pairs that another method finds.
     let threshold =
@@ -149,18 +150,18 @@ fn find(
         }
         let by_compiler = !is_given
             && match method {
-                Some(Named::Shingles) => {
+                Some(MethodName::Shingles) => {
                     !pair.score.reaches(LINKED.0) && pair.evidence.shared_bytes.is_none_or(|bytes| bytes < LINKED.1)
                 }
-                Some(Named::Tlsh) => !pair.score.reaches(COMPILED),
+                Some(MethodName::Tlsh) => !pair.score.reaches(COMPILED),
                 _ => false,
             }
-            && [a, b].iter().all(|input| inputs.has(Named::Strings, *input));
+            && [a, b].iter().all(|input| inputs.has(MethodName::Strings, *input));
         // Bytes of pictures are compressed: equal ones that say more than tables do are among the
         // shared windows.
         let by_tables = !is_given
-            && matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh))
-            && [a, b].iter().all(|input| inputs.has(Named::Pdq, *input));
+            && matches!(method, Some(MethodName::Ssdeep | MethodName::Sdhash | MethodName::MrshV2 | MethodName::Tlsh))
+            && [a, b].iter().all(|input| inputs.has(MethodName::Pdq, *input));
         let alike = pair.score.reaches(least) && !by_content && !by_compiler && !by_tables;
         // Shared strings and words do not count as shared bytes.
         let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
@@ -168,7 +169,8 @@ fn find(
         if by_content {
             evidence.weighted = None;
         }
-        let whole = !is_given && matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh));
+        let whole = !is_given
+            && matches!(method, Some(MethodName::Ssdeep | MethodName::Sdhash | MethodName::MrshV2 | MethodName::Tlsh));
         relations.push(&Finding { inputs: [a, b], alike, whole, evidence, kin, degenerate: pair.degenerate })
     });
     Ok((found?, saturated))
@@ -195,21 +197,21 @@ fn find_documents(
 }
 
 fn is_shingles(collection: &Collection) -> bool {
-    Named::of(collection.algorithm()) == Some(Named::Shingles)
+    MethodName::of(collection.algorithm()) == Some(MethodName::Shingles)
 }
 
 /// Which of the methods for one kind of file it is.
-fn kin(method: Named) -> Option<Kin> {
+fn kin(method: MethodName) -> Option<Kin> {
     match method {
-        Named::Strings => Some(Kin::Strings),
-        Named::Text => Some(Kin::Text),
-        Named::Cells => Some(Kin::Cells),
+        MethodName::Strings => Some(Kin::Strings),
+        MethodName::Text => Some(Kin::Text),
+        MethodName::Cells => Some(Kin::Cells),
         _ => None,
     }
 }
 
 /// Explains why two files are alike by their digests that have little in common.
-struct Explained<'a> {
+struct Explainer<'a> {
     request: &'a Request,
     collections: &'a [Collection],
     inputs: &'a Inputs,
@@ -219,11 +221,11 @@ struct Explained<'a> {
     least: Score,
 }
 
-impl Explained<'_> {
+impl Explainer<'_> {
     /// Whether they have in common what many files hold, or what programs write into every file; or
     /// no bytes at all, where digests of parts alone are alike: those of plain files have many of
     /// their bits set.
-    fn is(&mut self, both: &Both) -> bool {
+    fn is(&mut self, both: &PairScores) -> bool {
         if self.request.saturated && both.degenerate == Some(Degenerate::Saturated) {
             return false;
         }
@@ -238,9 +240,10 @@ impl Explained<'_> {
     }
 
     /// Whether digests of their whole contents are alike.
-    fn by_whole(&self, both: &Both) -> bool {
+    fn by_whole(&self, both: &PairScores) -> bool {
         let is_alike = |(number, collection): (usize, &Collection)| {
-            let is_whole = matches!(Named::of(collection.algorithm()), Some(Named::Ssdeep | Named::Tlsh));
+            let is_whole =
+                matches!(MethodName::of(collection.algorithm()), Some(MethodName::Ssdeep | MethodName::Tlsh));
             let places = both.inputs.map(|input| self.inputs.place(number, input));
             let [Some(a), Some(b)] = places else { return false };
             let least = self.request.thresholds.of(collection.algorithm());
@@ -264,11 +267,11 @@ impl Rows<'_> {
     fn hand_out(
         &mut self,
         relations: Relations,
-        stands: &mut dyn FnMut(&Both) -> bool,
+        stands: &mut dyn FnMut(&PairScores) -> bool,
         control: &Control<'_>,
     ) -> Result<u64, job::Error> {
         let (request, collections, among) = (self.request, self.collections, (self.inputs, self.documents));
-        let mut rank = |both: &Both| {
+        let mut rank = |both: &PairScores| {
             let row = related(request, collections, among, both);
             (row.relation as u16) << 7 | u16::from(100 - row.score.min(100))
         };
@@ -298,7 +301,7 @@ impl Rows<'_> {
         Ok(pairs)
     }
 
-    fn row(&mut self, both: &Both, listed: bool) -> Result<(), Failure> {
+    fn row(&mut self, both: &PairScores, listed: bool) -> Result<(), Failure> {
         let mut row = related(self.request, self.collections, (self.inputs, self.documents), both);
         if let Some(groups) = &mut self.groups {
             groups.take(both.inputs[0], both.inputs[1], Score::Similarity(row.score));
@@ -313,13 +316,13 @@ fn related<'a>(
     request: &Request,
     collections: &'a [Collection],
     (inputs, documents): (&Inputs, &Documents),
-    both: &Both,
-) -> Related<'a> {
+    both: &PairScores,
+) -> InputRelation<'a> {
     let [a, b] = both.inputs;
     let whole = &collections[WHOLE];
     // Digests of two outer forms say nothing of the contents that were compared.
     let by_content = !whole.equal(a, b) && documents.hide(both.inputs);
-    let mut row = Related {
+    let mut row = InputRelation {
         a: whole.name(a),
         b: whole.name(b),
         places: both.inputs,
@@ -338,7 +341,7 @@ fn related<'a>(
     for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
         let places = both.inputs.map(|input| inputs.place(number, input));
         let [Some(a), Some(b)] = places else { continue };
-        let method = Named::of(collection.algorithm());
+        let method = MethodName::of(collection.algorithm());
         if collection.is_packed(a) || collection.is_packed(b) {
             row.degenerate = row.degenerate.or(Some(Degenerate::Packed));
         }
@@ -351,15 +354,15 @@ fn related<'a>(
                 let points = match score {
                     // A number of places: from six on no strangers' pictures have as many.
                     // Of whole pictures PDQ says more.
-                    Score::Similarity(_) if method == Some(Named::Crops) && (by_pdq || !score.reaches(least)) => 0,
-                    Score::Similarity(places) if method == Some(Named::Crops) => 100 - 100 / (places / 2).max(1),
+                    Score::Similarity(_) if method == Some(MethodName::Crops) && (by_pdq || !score.reaches(least)) => 0,
+                    Score::Similarity(places) if method == Some(MethodName::Crops) => 100 - 100 / (places / 2).max(1),
                     Score::Similarity(score) => score,
                     // Fits: at most 99.
                     Score::Distance(distance) => 100u32.saturating_sub(distance.max(1)) as u8,
                 };
                 best = best.max(points);
-                by_pdq |= method == Some(Named::Pdq) && score.reaches(least);
-                if matches!(method, Some(Named::Pdq | Named::Crops)) && score.reaches(least) {
+                by_pdq |= method == Some(MethodName::Pdq) && score.reaches(least);
+                if matches!(method, Some(MethodName::Pdq | MethodName::Crops)) && score.reaches(least) {
                     by_kind = by_kind.max(points);
                 }
             }
@@ -387,17 +390,23 @@ fn related<'a>(
 }
 
 /// How often unrelated files are so much alike by any of the methods.
-fn chance(collections: &[Collection], inputs: &Inputs, both: &Both, scores: &[(Algorithm, Score)]) -> Option<Chance> {
+fn chance(
+    collections: &[Collection],
+    inputs: &Inputs,
+    both: &PairScores,
+    scores: &[(Algorithm, Score)],
+) -> Option<Chance> {
     let kinds = both.inputs.map(|input| match () {
-        () if inputs.has(Named::Strings, input) => Kind::Program,
-        () if inputs.has(Named::Text, input) => Kind::Text,
-        () if inputs.has(Named::Pdq, input) => Kind::Picture,
+        () if inputs.has(MethodName::Strings, input) => Kind::Program,
+        () if inputs.has(MethodName::Text, input) => Kind::Text,
+        () if inputs.has(MethodName::Pdq, input) => Kind::Picture,
         () => Kind::Other,
     });
     let [a, b] = both.inputs.map(|input| collections[WHOLE].size(input));
     let smaller = a.zip(b).map(|(a, b)| a.min(b));
-    let chances =
-        scores.iter().filter_map(|(algorithm, score)| Chance::of(Named::of(*algorithm)?, Some(kinds), smaller, *score));
+    let chances = scores
+        .iter()
+        .filter_map(|(algorithm, score)| Chance::of(MethodName::of(*algorithm)?, Some(kinds), smaller, *score));
     let chances: Vec<Chance> = chances.collect();
     let rarest = chances.iter().max_by_key(|chance| (chance.once_in, chance.is_bound))?;
     Some(rarest.of_several(chances.len() as u64))

@@ -12,7 +12,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{DEFAULT_MEMORY, Plan};
 use pfh_pairs::{By, Collection, PairOrder, Reading, Search};
 use pfh_report::pairs::Format;
-use pfh_similarity::{Named, Score};
+use pfh_similarity::{MethodName, Score};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -192,10 +192,10 @@ impl Request {
 
     /// The search over one algorithm's digests.
     pub(super) fn search(&self, collection: &Collection) -> Search {
-        let like_ssdeep =
-            matches!(Named::of(collection.shown_as()), Some(Named::Ssdeep) | None) && self.form == Format::Text;
+        let like_ssdeep = matches!(MethodName::of(collection.shown_as()), Some(MethodName::Ssdeep) | None)
+            && self.form == Format::Text;
         let counted =
-            self.evidence && !Named::of(collection.algorithm()).is_some_and(|method| method.profile().is_features);
+            self.evidence && !MethodName::of(collection.algorithm()).is_some_and(|method| method.profile().is_features);
         Search {
             threshold: if counted { Score::Similarity(0) } else { self.thresholds.of(collection.algorithm()) },
             least_shared: self.thresholds.shared(collection.algorithm()),
@@ -211,7 +211,7 @@ impl Request {
 /// The same algorithms with their features.
 pub(super) fn with_features(algorithms: &[Algorithm]) -> Result<Vec<Algorithm>, Error> {
     let keeping = |algorithm: &Algorithm| {
-        algorithm.keeping_features().ok_or_else(|| match Named::of(*algorithm) {
+        algorithm.keeping_features().ok_or_else(|| match MethodName::of(*algorithm) {
             Some(_) => Error::request(Problem::NoFeatures(*algorithm)),
             None => Error::request(Problem::Exact(*algorithm)),
         })

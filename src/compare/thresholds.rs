@@ -3,7 +3,7 @@
 use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_pairs::Search;
-use pfh_similarity::{Named, Score};
+use pfh_similarity::{MethodName, Score};
 
 /// The least score of two documents: below it two sheets share the form of their rows. Of packages
 /// another's file counts. Chosen in one half of the families of `bench/run related`.
@@ -57,7 +57,7 @@ impl Thresholds {
     /// [`ThresholdError::TooHigh`].
     pub fn check(&self, counted: bool) -> Result<(), ThresholdError> {
         let has_distances =
-            |name: &str| Named::ALL.iter().any(|method| method.name() == name && method.profile().has_distances());
+            |name: &str| MethodName::ALL.iter().any(|method| method.name() == name && method.profile().has_distances());
         let is_high = |(name, number): &(Option<String>, u32)| {
             *number > 100 && name.as_deref().is_some_and(|name| !has_distances(name))
         };

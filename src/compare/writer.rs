@@ -1,15 +1,15 @@
 //! The pairs in a file or on standard output, and the page.
 
-use super::event::{AUTO, Event, Events, Pair, Related};
-use super::grouping::Grouped;
+use super::event::{AUTO, Event, Events, InputRelation, Pair};
+use super::grouping::InputGroup;
 use super::places::Finder;
 use super::request::Request;
 use super::{Summary, run};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_report::pairs::{self, Format, page, related, table};
-use pfh_similarity::{Evidence, Named, Score};
+use pfh_similarity::{Evidence, MethodName, Score};
 use pfh_source::Output;
 use std::io::{self, Write};
 
@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
             Event::Group(group) => {
                 let Some(output) = &mut self.output else { return Ok(()) };
                 let form = self.request.form;
-                let of = pairs::Grouped {
+                let of = pairs::GroupFacts {
                     algorithm: group.name(),
                     number: group.number,
                     weakest: group.weakest,
@@ -127,11 +127,11 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn related(&mut self, row: &Related<'_>) -> io::Result<()> {
+    fn related(&mut self, row: &InputRelation<'_>) -> io::Result<()> {
         if let Some(page) = &mut self.page {
             let [a, b] = row.places;
             let evidence = Evidence { shared_bytes: row.shared_bytes, contained: row.contained, ..Evidence::default() };
-            let said = page::Said {
+            let said = page::PairResults {
                 relation: row.relation.word().to_owned(),
                 contained: row.contained,
                 scores: row.scores.iter().map(|(method, score)| (method.name().to_owned(), score.number())).collect(),
@@ -141,26 +141,26 @@ impl<'a> Writer<'a> {
             page.related((a, b, Score::Similarity(row.score)), evidence, row.degenerate, Some(said));
         }
         let (Some(output), true) = (&mut self.output, row.listed) else { return Ok(()) };
-        let score = |method: Named| {
-            let of = |(algorithm, _): &&(Algorithm, Score)| Named::of(*algorithm) == Some(method);
+        let score = |method: MethodName| {
+            let of = |(algorithm, _): &&(Algorithm, Score)| MethodName::of(*algorithm) == Some(method);
             row.scores.iter().find(of).map(|(_, score)| score.number())
         };
-        let written = related::Related {
+        let written = related::RelationFacts {
             a: row.a,
             b: row.b,
             relation: row.relation.word(),
             score: row.score,
             shared_bytes: row.shared_bytes,
             contained: row.contained,
-            ssdeep: score(Named::Ssdeep),
-            sdhash: score(Named::Sdhash),
-            mrsh_v2: score(Named::MrshV2),
-            tlsh: score(Named::Tlsh),
-            strings: score(Named::Strings),
-            text: score(Named::Text),
-            cells: score(Named::Cells),
-            pdq: score(Named::Pdq),
-            crops: score(Named::Crops).filter(|places| *places > 0),
+            ssdeep: score(MethodName::Ssdeep),
+            sdhash: score(MethodName::Sdhash),
+            mrsh_v2: score(MethodName::MrshV2),
+            tlsh: score(MethodName::Tlsh),
+            strings: score(MethodName::Strings),
+            text: score(MethodName::Text),
+            cells: score(MethodName::Cells),
+            pdq: score(MethodName::Pdq),
+            crops: score(MethodName::Crops).filter(|places| *places > 0),
             chance: row.chance,
             degenerate: row.degenerate,
         };
@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
         if form == Format::Text && !self.is_table && pair.asked != algorithm {
             // One text has one form; TLSH counts differences.
             algorithm = pair.asked;
-            if Named::of(algorithm).is_some_and(|method| method.profile().has_distances()) {
+            if MethodName::of(algorithm).is_some_and(|method| method.profile().has_distances()) {
                 score = Score::Distance(0);
             }
         }
@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
             page.render(file.room());
             file.commit()
         });
-        written.map_err(|error| Error::output(About::new(path, error)))
+        written.map_err(|error| Error::output(PathError::new(path, error)))
     }
 
     /// The job ended before its time: complete results go to standard output, no file appears.
@@ -218,12 +218,12 @@ impl<'a> Writer<'a> {
 }
 
 /// The members of each group.
-fn places(groups: &[Grouped]) -> Vec<Vec<u32>> {
+fn places(groups: &[InputGroup]) -> Vec<Vec<u32>> {
     groups.iter().map(|group| group.places.clone()).collect()
 }
 
 /// The number of each group.
-fn numbers(groups: &[Grouped]) -> Vec<u64> {
+fn numbers(groups: &[InputGroup]) -> Vec<u64> {
     groups.iter().map(|group| group.number).collect()
 }
 

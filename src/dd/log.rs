@@ -3,7 +3,7 @@
 use super::Operands;
 use crate::acquire::{self, sectors};
 use crate::verify::place_line;
-use pfh_engine::imaging::Imaged;
+use pfh_engine::imaging::ImagingResult;
 use pfh_source::os::{FileType, file_type, stat_path};
 use std::fs::File;
 use std::io::{self, Write};
@@ -46,7 +46,7 @@ fn has_places(operands: &Operands) -> bool {
 }
 
 /// Digests of the windows and of the whole, a line each, as `hashlog=` has them.
-pub fn hashes(imaged: &Imaged) -> String {
+pub fn hashes(imaged: &ImagingResult) -> String {
     let mut text = String::new();
     for piece in &imaged.pieces {
         for digest in &piece.digests {

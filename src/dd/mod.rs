@@ -26,7 +26,7 @@ pub use log::{hashes, losses};
 pub use operands::{Operands, Status};
 pub use problem::Problem;
 
-use crate::acquire::{self, About, Compared, ImageFormat, Origin, Pieces, Reading, Start, To};
+use crate::acquire::{self, About, ImageFormat, Origin, Pieces, Reading, Start, TargetComparison, To};
 use crate::job::Error;
 use crate::outputs::Outputs;
 use crate::verdict::Verdict;
@@ -63,7 +63,7 @@ pub enum Event<'a> {
         /// The medium or image.
         other: &'a To,
         /// How it compares.
-        compared: &'a Compared,
+        compared: &'a TargetComparison,
         /// Whether it is equal, its length included.
         is_equal: bool,
     },

@@ -7,7 +7,7 @@ use super::guess;
 use super::halves::Boundary;
 use super::problem::Problem;
 use super::request::{Metadata, Request};
-use super::side::{List, Side, Which, printed, within};
+use super::side::{DiffSide, List, Side, printed, within};
 use super::summary::{Nothing, Summary};
 use super::tree::Tree;
 use crate::algorithms::REGISTRY;
@@ -18,7 +18,7 @@ use crate::objects;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_ledger::plain;
-use pfh_manifest::{Reason, Unhashed};
+use pfh_manifest::{Reason, UnhashedEntry};
 use pfh_source::Skip;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::render;
@@ -40,7 +40,7 @@ pub struct Comparing<'a, 's> {
     /// The walked directories, of A and of B.
     directories: [Option<Vec<u8>>; 2],
     /// The side of the first record.
-    first: Which,
+    first: DiffSide,
     boundary: Boundary,
     /// A, as far as it was read, until B begins.
     left: Ledger,
@@ -72,7 +72,7 @@ impl<'a, 's> Comparing<'a, 's> {
     pub fn new(
         request: &Request,
         sides: [Side; 2],
-        first: Which,
+        first: DiffSide,
         boundary: Boundary,
         summary: &'a mut Summary,
         events: &'a mut Events<'s>,
@@ -102,8 +102,8 @@ impl<'a, 's> Comparing<'a, 's> {
             let Side::List(list) = side else { continue };
             comparing.own.extend(check::own(&list.path));
             match list.which {
-                Which::A => comparing.left = list.ledger,
-                Which::B => {
+                DiffSide::A => comparing.left = list.ledger,
+                DiffSide::B => {
                     comparing.listed = list.ledger.entries.iter().map(|entry| plain(&entry.name)).collect();
                     comparing.right = Some(list);
                 }
@@ -134,9 +134,9 @@ impl<'a, 's> Comparing<'a, 's> {
         })
     }
 
-    fn which(&self, record: &Record) -> Which {
+    fn which(&self, record: &Record) -> DiffSide {
         let two = self.directories.iter().all(Option::is_some);
-        if two && self.boundary.is_behind(record.number) { Which::B } else { self.first }
+        if two && self.boundary.is_behind(record.number) { DiffSide::B } else { self.first }
     }
 
     /// Takes a record of A.
@@ -156,7 +156,7 @@ impl<'a, 's> Comparing<'a, 's> {
                 (Reason::Failed, problem.code().to_owned())
             }
         };
-        self.left.unhashed.push(Unhashed { name: name.clone(), reason, code: code.clone() });
+        self.left.unhashed.push(UnhashedEntry { name: name.clone(), reason, code: code.clone() });
         self.without.insert(name, (reason, code));
         Ok(())
     }
@@ -248,7 +248,7 @@ impl<'a, 's> Comparing<'a, 's> {
         }
         self.auditor();
         let Some(audit) = self.audit.take() else { return Ok(()) };
-        let (mut last, counts) = audit.finish(&|name| self.is_directory(Which::B, name).then_some("directory in B"));
+        let (mut last, counts) = audit.finish(&|name| self.is_directory(DiffSide::B, name).then_some("directory in B"));
         last.sort_by_cached_key(|change| printed(&change.name));
         for change in last {
             self.classed(change).map_err(Error::Sink)?;
@@ -295,7 +295,7 @@ impl<'a, 's> Comparing<'a, 's> {
 
     /// Whether a listed name is a directory below the walked directory of a side. Two trees have it
     /// out by their files.
-    fn is_directory(&self, which: Which, name: &[u8]) -> bool {
+    fn is_directory(&self, which: DiffSide, name: &[u8]) -> bool {
         let directory = self.directories[which as usize].as_ref().filter(|_| self.likely != Likely::Other);
         directory.is_some_and(|directory| Path::new(OsStr::from_bytes(&[directory, &b"/"[..], name].concat())).is_dir())
     }
@@ -308,14 +308,14 @@ impl<'a, 's> Comparing<'a, 's> {
     /// Takes the entries of B.
     fn listed(&mut self, list: &List) -> io::Result<()> {
         for entry in &list.ledger.entries {
-            let met = match self.is_directory(Which::A, &entry.name) {
+            let met = match self.is_directory(DiffSide::A, &entry.name) {
                 true => Met::Failed("is a directory in A".into()),
                 false => Met::File(entry.facts()),
             };
             self.meet(&met, &entry.name)?;
         }
         // A name with a digest in another record is compared by that.
-        for Unhashed { name, reason, code } in list.ledger.undigested() {
+        for UnhashedEntry { name, reason, code } in list.ledger.undigested() {
             let met = match reason {
                 Reason::Skipped => Met::Skipped(code.into()),
                 Reason::Failed => Met::Failed(format!("B: no digest: {code}").into()),
@@ -362,7 +362,7 @@ impl pfh_engine::Sink for Comparing<'_, '_> {
             }
             Outcome::Failed(_) => (self.events)(Event::Unread(&record))?,
         }
-        if which == Which::A {
+        if which == DiffSide::A {
             return self.collect(record, plain(&name));
         }
         let met = match &record.outcome {

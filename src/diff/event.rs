@@ -1,10 +1,10 @@
 //! The events of a comparison.
 
 use super::class::Difference;
-use super::side::Which;
+use super::side::DiffSide;
 use crate::check::Ledger;
 use crate::hash::CacheError;
-use pfh_custody::seal::Held;
+use pfh_custody::seal::HeldSeal;
 use pfh_engine::Record;
 use std::io;
 
@@ -13,9 +13,9 @@ use std::io;
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A list has a seal, and it holds.
-    Sealed(&'a Held),
+    Sealed(&'a HeldSeal),
     /// A list was read.
-    Read(Which, &'a Ledger),
+    Read(DiffSide, &'a Ledger),
     /// Something in a directory could not be read, or is not a file.
     Unread(&'a Record),
     /// The content of this file changed though the cache has the same size and times.

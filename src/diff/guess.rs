@@ -12,7 +12,7 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_ledger::plain;
 use pfh_manifest::digits;
-use pfh_source::{Source, Within};
+use pfh_source::{FolderSource, Source};
 use std::collections::HashMap;
 use std::io;
 
@@ -62,7 +62,7 @@ pub fn read(
 ) -> Result<(), Error> {
     let source: Box<dyn Source> = match objects::folder(directory) {
         Some(folder) => objects::exactly(&folder, names.iter().map(|name| &name[..]))?,
-        None => match Within::open(directory, names.iter().collect()) {
+        None => match FolderSource::open(directory, names.iter().collect()) {
             Ok(within) => Box::new(within),
             Err(_) => return Ok(()),
         },

@@ -50,12 +50,12 @@ pub use event::{Event, Events};
 pub use problem::Problem;
 pub use request::{Extra, Metadata, Request};
 pub use row::{DiffSum, DifferenceRow};
-pub use side::Which;
+pub use side::DiffSide;
 pub use summary::{Nothing, Summary};
 
 use crate::bases::between;
 use crate::hash::{Cache, CacheError};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::own::own;
 use crate::pass::pass;
 use comparing::Comparing;
@@ -63,7 +63,7 @@ use halves::Halves;
 use pfh_digest::{Algorithm, Standing};
 use pfh_engine::{Control, Plan};
 use pfh_source::os::names::stream_below;
-use pfh_source::{Apart, Source, terminal};
+use pfh_source::{OwnFilter, Source, terminal};
 use side::Side;
 use std::path::PathBuf;
 use tree::Tree;
@@ -80,7 +80,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         summary.nothing = Some(Nothing::OneThing);
         return Ok(summary);
     }
-    let mut sides = [Side::open(request, Which::A)?, Side::open(request, Which::B)?];
+    let mut sides = [Side::open(request, DiffSide::A)?, Side::open(request, DiffSide::B)?];
     for side in &sides {
         let Side::List(list) = side else { continue };
         if let Some(held) = &list.held {
@@ -98,7 +98,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     summary.computed = algorithms.clone();
     let plan = Plan { algorithms, piecewise, ..request.plan.clone() };
     let trees: Vec<Tree> = sides.iter().filter_map(Side::tree).cloned().collect();
-    let first = if sides[0].tree().is_some() { Which::A } else { Which::B };
+    let first = if sides[0].tree().is_some() { DiffSide::A } else { DiffSide::B };
     let all = || trees.iter().map(|tree| tree.source(request)).collect::<Result<Vec<_>, Error>>();
     let (halves, boundary) = Halves::new(all()?);
     let mut comparing = Comparing::new(request, sides, first, boundary, &mut summary, events);
@@ -109,11 +109,11 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                 (comparing.events)(Event::Uncached(&error)).map_err(Error::Sink)?;
                 None
             }
-            Err((path, error)) => return Err(Error::request(About::new(path, error))),
+            Err((path, error)) => return Err(Error::request(PathError::new(path, error))),
             Ok(opened) => opened,
         };
         let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
-        let mut source: Box<dyn Source> = Box::new(Apart::new(halves, own(kept)));
+        let mut source: Box<dyn Source> = Box::new(OwnFilter::new(halves, own(kept)));
         if let Some(cache) = &cache {
             source = Box::new(cache.reusing(source));
         }

@@ -4,7 +4,7 @@ use super::class::{Class, Difference};
 use super::summary::Summary;
 use crate::check::Rot;
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Is, Named, Path, Shown, Word};
+use pfh_manifest::row::{Is, NameField, Path, TextField, Word};
 use pfh_source::{FindingId, Level, Levels};
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct DifferenceRow<'a> {
     #[serde(flatten)]
     path: Path<'a>,
     #[serde(flatten)]
-    from: Option<Named<'a, word::From>>,
+    from: Option<NameField<'a, word::From>>,
     /// Of bit rot: the evidence of the times.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Word<Rot>>,
@@ -32,7 +32,7 @@ pub struct DifferenceRow<'a> {
     cause: Option<&'a str>,
     /// The finding that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Shown<FindingId>>,
+    id: Option<TextField<FindingId>>,
     /// How much it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Word<Level>>,
@@ -46,11 +46,11 @@ impl<'a> DifferenceRow<'a> {
             r#type: Is(word::Diff),
             class: Word(difference.class),
             path: Path(&difference.name),
-            from: difference.from.as_deref().map(|from| Named(from, word::From)),
+            from: difference.from.as_deref().map(|from| NameField(from, word::From)),
             evidence: difference.rot.map(Word),
             partly: difference.partly,
             cause: difference.cause.as_deref(),
-            id: finding.map(Shown),
+            id: finding.map(TextField),
             level: finding.map(|finding| Word(levels.of(finding))),
         }
     }

@@ -5,7 +5,7 @@ use super::tree::Tree;
 use crate::check::{self, Ledger, Task, Turn};
 use crate::job::Error;
 use crate::objects;
-use pfh_custody::seal::Held;
+use pfh_custody::seal::HeldSeal;
 use pfh_engine::Control;
 use pfh_source::Links;
 use pfh_source::os::names::OsStrExt;
@@ -15,18 +15,18 @@ use std::path::{Path, PathBuf};
 
 /// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub enum DiffSide {
     /// The first.
     A,
     /// The second.
     B,
 }
 
-impl fmt::Display for Which {
+impl fmt::Display for DiffSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Which::A => "A",
-            Which::B => "B",
+            DiffSide::A => "A",
+            DiffSide::B => "B",
         })
     }
 }
@@ -42,11 +42,11 @@ pub enum Side {
 /// A list, and where its names start.
 pub struct List {
     /// Which side it is.
-    pub which: Which,
+    pub which: DiffSide,
     /// The file.
     pub path: PathBuf,
     /// Its seal, if it has one.
-    pub held: Option<Held>,
+    pub held: Option<HeldSeal>,
     /// Its records.
     pub ledger: Ledger,
     /// The start of its names, which is left out; with a closing slash, or empty.
@@ -59,7 +59,7 @@ impl Side {
     ///
     /// # Errors
     /// When a list cannot be read, or its seal does not hold.
-    pub fn open(request: &Request, which: Which) -> Result<Side, Error> {
+    pub fn open(request: &Request, which: DiffSide) -> Result<Side, Error> {
         let name: &OsString = &request.sides[which as usize];
         let path = Path::new(name);
         if let Some(folder) = objects::folder(name.as_bytes()) {

@@ -2,7 +2,7 @@
 
 use super::class::Counts;
 use super::request::{Extra, Request};
-use super::side::{List, Which};
+use super::side::{DiffSide, List};
 use crate::hash::Use;
 use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
@@ -19,7 +19,7 @@ pub enum Nothing {
     /// Both sides are the same directory or file.
     OneThing,
     /// This side is a list without a record.
-    NoRecord(Which),
+    NoRecord(DiffSide),
     /// Neither side has a file.
     NoFile,
 }
@@ -104,8 +104,8 @@ impl Summary {
 
     /// The compared sides, the digests, and the result.
     pub fn sentence(&self) -> String {
-        let side = |which: Which| render(self.sides[which as usize].as_encoded_bytes());
-        let (a, b) = (side(Which::A), side(Which::B));
+        let side = |which: DiffSide| render(self.sides[which as usize].as_encoded_bytes());
+        let (a, b) = (side(DiffSide::A), side(DiffSide::B));
         let between = format!("{a} and {b}");
         let mut line = match self.nothing {
             Some(Nothing::OneThing) => return format!("{between} are one and the same: nothing to compare"),
@@ -116,7 +116,7 @@ impl Summary {
             Some(Nothing::NoFile) => return format!("{between}: nothing to compare: neither has a file"),
             None => format!("{between} {}", self.outcome()),
         };
-        for (base, which) in self.bases.iter().zip([Which::A, Which::B]).filter(|(base, _)| !base.is_empty()) {
+        for (base, which) in self.bases.iter().zip([DiffSide::A, DiffSide::B]).filter(|(base, _)| !base.is_empty()) {
             line += &format!("; names of {} are compared without {} in front", side(which), render(base));
         }
         let skipped: u64 = self.skipped.iter().sum();

@@ -2,7 +2,7 @@
 
 use super::request::Request;
 #[cfg(feature = "inside")]
-use crate::inside::{Expanding, Options, Whole};
+use crate::inside::{ContainerTree, Expanding, Options};
 use crate::job::Error;
 use crate::objects;
 use pfh_source::{Descend, Item, Operands, Source};
@@ -48,7 +48,7 @@ impl Tree {
     /// The content of a container, if the name is that of one.
     #[cfg(feature = "inside")]
     pub fn container(request: &Request, name: &[u8]) -> Option<Tree> {
-        let Whole { paths, prefix } = Whole::of(name)?;
+        let ContainerTree { paths, prefix } = ContainerTree::of(name)?;
         let mut options = request.inside.clone().unwrap_or_default();
         if request.inside.is_none() {
             // Archives in it are files, as those in a directory are; so are those on the way there.

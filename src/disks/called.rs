@@ -2,15 +2,15 @@
 //! and the volumes' places.
 
 use super::row::{Content, Disk, Mount, Partition};
-use pfh_source::os::storage::{Listed, Volume};
+use pfh_source::os::storage::{StorageEntry, Volume};
 use std::path::PathBuf;
 
 /// The rows of all disks, with the volumes on them.
-pub(super) fn rows(listed: Vec<Listed>, volumes: &[Volume]) -> Vec<Disk> {
+pub(super) fn rows(listed: Vec<StorageEntry>, volumes: &[Volume]) -> Vec<Disk> {
     listed.into_iter().map(|one| row(one, volumes)).collect()
 }
 
-fn row(listed: Listed, volumes: &[Volume]) -> Disk {
+fn row(listed: StorageEntry, volumes: &[Volume]) -> Disk {
     let facts = listed.facts;
     let denied = || Content::Unread("the system does not let this user open it".to_owned());
     Disk {
@@ -64,16 +64,21 @@ mod tests {
     #[test]
     fn rows_have_the_facts_and_the_volumes() {
         let facts = Facts { model: "M".into(), bus: "nvme", size: 1 << 30, sectors: (512, 4096), ..Facts::default() };
-        let disk = |number: u32, facts: &Facts| Listed {
+        let disk = |number: u32, facts: &Facts| StorageEntry {
             name: format!("PhysicalDrive{number}"),
             path: format!(r"\\.\PhysicalDrive{number}"),
             disk: Some(number),
             is_open: true,
             facts: facts.clone(),
         };
-        let shut = Listed { is_open: false, ..disk(2, &Facts::default()) };
-        let copy =
-            Listed { name: "ShadowCopy3".into(), path: "copy".into(), disk: None, is_open: true, facts: facts.clone() };
+        let shut = StorageEntry { is_open: false, ..disk(2, &Facts::default()) };
+        let copy = StorageEntry {
+            name: "ShadowCopy3".into(),
+            path: "copy".into(),
+            disk: None,
+            is_open: true,
+            facts: facts.clone(),
+        };
         let extent = |disk, start| Extent { disk, start, length: 9 };
         let volumes = [
             Volume { name: r"\\?\Volume{2}".into(), extents: vec![extent(0, 50), extent(1, 8)], ..Volume::default() },

@@ -7,9 +7,9 @@ use std::io;
 use std::sync::Arc;
 
 /// A medium at any position.
-pub(super) struct Read(pub(super) Medium);
+pub(super) struct DiskMedium(pub(super) Medium);
 
-impl Bytes for Read {
+impl Bytes for DiskMedium {
     fn size(&self) -> u64 {
         self.0.size().unwrap_or(0)
     }
@@ -122,5 +122,5 @@ pub(super) use by_signature::{content, table};
 
 /// The bytes of a medium for several readers.
 pub(super) fn shared(medium: Medium) -> Arc<dyn Bytes> {
-    Arc::new(Read(medium))
+    Arc::new(DiskMedium(medium))
 }

@@ -43,7 +43,7 @@ mod udev;
 pub use event::{Event, Events, Summary};
 pub use json::DiskRow;
 pub use problem::Problem;
-pub use request::{Contents, Request, Which};
+pub use request::{Contents, DeviceChoice, Request};
 pub use row::{Content, Disk, Holder, Mount, Partition};
 pub use run::run;
 pub use temperature::temperature;

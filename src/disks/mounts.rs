@@ -2,13 +2,13 @@
 
 use super::kernel::Kernel;
 use super::row::{Disk, Holder, Mount};
-use pfh_source::device::{Mounted, mounted};
+use pfh_source::device::{MountLine, mounted};
 use pfh_source::os::kernel_text;
 use std::path::Path;
 
 /// The kernel's tables of mounts and of swap.
 pub(super) struct Table {
-    mounts: Vec<Mounted>,
+    mounts: Vec<MountLine>,
     swaps: Vec<String>,
 }
 

@@ -4,7 +4,7 @@
 use super::content::{self, Part};
 use super::row::{Content, Disk, Partition};
 use pfh_engine::Control;
-use pfh_source::device::hidden::Hidden;
+use pfh_source::device::hidden::HiddenParts;
 use pfh_source::device::{Access, Medium};
 use pfh_source::os::names::OsStrExt;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -20,8 +20,8 @@ const LOOK: Duration = Duration::from_millis(50);
 const ATA: &[&str] = &["ata", "usb", "sas", "scsi"];
 
 /// The answer of a disk.
-struct Found {
-    hidden: Option<Hidden>,
+struct DiskAnswer {
+    hidden: Option<HiddenParts>,
     table: &'static str,
     parts: Vec<Part>,
     /// The contents of the whole disk, if it has no partitions.
@@ -71,7 +71,7 @@ pub(super) fn all(disks: &mut [Disk], control: &Control<'_>) -> bool {
 }
 
 /// Asks one disk.
-fn probe(disk: &Disk) -> Result<Found, Content> {
+fn probe(disk: &Disk) -> Result<DiskAnswer, Content> {
     let medium = Medium::open(disk.path.as_os_str().as_bytes(), Access::Cached).map_err(|problem| {
         if problem.code() == "ENOMEDIUM" { Content::NoMedium } else { Content::Unread(problem.cause.to_string()) }
     })?;
@@ -87,11 +87,11 @@ fn probe(disk: &Disk) -> Result<Found, Content> {
         false => Content::Unknown,
     };
     let held = places.into_iter().map(|(start, size)| (start, content::content(&bytes, start, size))).collect();
-    Ok(Found { hidden, table, parts, whole, held })
+    Ok(DiskAnswer { hidden, table, parts, whole, held })
 }
 
 /// Enters the answer of a disk.
-fn enter(disk: &mut Disk, found: Result<Found, Content>) {
+fn enter(disk: &mut Disk, found: Result<DiskAnswer, Content>) {
     let found = match found {
         Ok(found) => found,
         Err(Content::Unread(cause)) => return unread(disk, &cause),

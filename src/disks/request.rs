@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Which devices are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Which {
+pub enum DeviceChoice {
     /// Those that hold bytes of a medium: not RAM disks, not drives without a medium.
     #[default]
     Media,
@@ -33,7 +33,7 @@ pub struct Request {
     /// training.
     pub system: PathBuf,
     /// Which devices.
-    pub which: Which,
+    pub which: DeviceChoice,
     /// Whether they are opened.
     pub contents: Contents,
 }
@@ -41,7 +41,7 @@ pub struct Request {
 impl Request {
     /// All media of this machine; each is opened for reading.
     pub fn new() -> Request {
-        Request { system: PathBuf::from("/"), which: Which::default(), contents: Contents::default() }
+        Request { system: PathBuf::from("/"), which: DeviceChoice::default(), contents: Contents::default() }
     }
 
     /// Whether there is a list of devices.

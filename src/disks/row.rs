@@ -1,6 +1,6 @@
 //! The rows: disks and their partitions.
 
-use pfh_source::device::hidden::Hidden;
+use pfh_source::device::hidden::HiddenParts;
 use std::path::PathBuf;
 
 /// A place where a file system is mounted.
@@ -122,7 +122,7 @@ pub struct Disk {
     /// Devices that have the whole disk open.
     pub holders: Vec<Holder>,
     /// Areas that the disk hides; `None` if it was not asked.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<HiddenParts>,
     /// Its partitions, in order of place.
     pub partitions: Vec<Partition>,
 }

@@ -4,7 +4,7 @@ use super::event::{Event, Events, Summary};
 use super::listed::{self, warmth};
 use super::probe;
 use super::problem::Problem;
-use super::request::{Contents, Request, Which};
+use super::request::{Contents, DeviceChoice, Request};
 use super::row::{Content, Disk};
 use crate::job::Error;
 use pfh_engine::Control;
@@ -22,7 +22,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let mut disks: Vec<Disk> = listed::disks(&request.system);
     // One that cannot be opened states no size.
     let has_bytes = |disk: &Disk| disk.size > 0 || matches!(disk.content, Content::Unread(_));
-    disks.retain(|disk| request.which == Which::All || (has_bytes(disk) && disk.bus != "ram"));
+    disks.retain(|disk| request.which == DeviceChoice::All || (has_bytes(disk) && disk.bus != "ram"));
     // Devices that lie on others stand behind them.
     disks.sort_by_key(|disk| VIRTUAL.contains(&disk.bus.as_str()));
     if request.contents == Contents::Read && !probe::all(&mut disks, control) {

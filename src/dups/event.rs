@@ -1,6 +1,6 @@
 //! The events of a search for duplicates.
 
-use super::group::{Folders, Group, Shared};
+use super::group::{Folders, Group, SharedPair};
 use pfh_source::{Level, Problem, Skip};
 use std::io;
 
@@ -17,7 +17,7 @@ pub enum Event<'a> {
     /// Folders that are equal as wholes.
     Folders(&'a Folders),
     /// Two files that share chunks, where chunks are asked for; the most bytes first.
-    Shared(&'a Shared<'a>),
+    Shared(&'a SharedPair<'a>),
 }
 
 /// Receives the events of a search. An error ends it with [`Error::Sink`](crate::job::Error::Sink).

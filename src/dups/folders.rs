@@ -1,6 +1,6 @@
 //! Folders that are equal as wholes: the same names with the same contents, all the way down.
 
-use super::found::Found;
+use super::found::DuplicateFiles;
 use super::group::{Folders, Group};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -23,7 +23,7 @@ struct Folder {
 
 /// The largest folders that are equal. A folder within one of them is not listed for itself, unless
 /// it has an equal elsewhere.
-pub fn equal(found: &Found, groups: &[Group], failed: &[usize]) -> Vec<Folders> {
+pub fn equal(found: &DuplicateFiles, groups: &[Group], failed: &[usize]) -> Vec<Folders> {
     let roots: HashSet<Vec<u8>> = found.roots.iter().map(|root| trimmed(root).to_vec()).collect();
     let mut tree: BTreeMap<Vec<u8>, Folder> = BTreeMap::new();
     let mut put = |name: &[u8], known: Option<(Kind, u64)>| {

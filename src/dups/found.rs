@@ -9,7 +9,7 @@ use crate::own::own;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::stat_path;
-use pfh_source::{Apart, Cause, Entry, Item, Origin, Problem, Skip, Source, Stage, Stat, StoreAnswer, is_address};
+use pfh_source::{Cause, Entry, Item, Origin, OwnFilter, Problem, Skip, Source, Stage, Stat, StoreAnswer, is_address};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct File {
 
 /// Everything that was found.
 #[derive(Default)]
-pub struct Found {
+pub struct DuplicateFiles {
     /// The files to be compared.
     pub files: Vec<File>,
     /// The names of empty files.
@@ -85,13 +85,13 @@ pub fn walk(
     summary: &mut Summary,
     events: &mut Events<'_>,
     control: &Control<'_>,
-) -> Result<Found, Error> {
+) -> Result<DuplicateFiles, Error> {
     // Of objects nothing is fetched before it is known which are read.
     let entries = if request.has_objects() { request.input.listed()? } else { request.input.source()? };
-    let mut source = Apart::new(entries, own(request.script.as_deref()));
+    let mut source = OwnFilter::new(entries, own(request.script.as_deref()));
     let directories = request.input.paths.iter().filter(|path| std::path::Path::new(path).is_dir());
     let roots = directories.map(|path| path.as_encoded_bytes().to_vec()).collect();
-    let mut found = Found { roots, ..Found::default() };
+    let mut found = DuplicateFiles { roots, ..DuplicateFiles::default() };
     let mut places: HashMap<(u64, u128), usize> = HashMap::new();
     let (mut folders, mut objects) = (Folders::default(), HashSet::new());
     while let Some(item) = source.pull() {
@@ -175,7 +175,7 @@ fn unread(
     request: &Request,
     summary: &mut Summary,
     events: &mut Events<'_>,
-    found: &mut Found,
+    found: &mut DuplicateFiles,
     name: Vec<u8>,
     problem: Problem,
 ) -> Result<(), Error> {
@@ -188,7 +188,7 @@ fn unread(
 fn take(
     request: &Request,
     summary: &mut Summary,
-    found: &mut Found,
+    found: &mut DuplicateFiles,
     places: &mut HashMap<(u64, u128), usize>,
     (entry, stat, name): (Entry, Stat, Vec<u8>),
 ) {

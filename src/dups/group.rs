@@ -104,7 +104,7 @@ pub struct Folders {
 /// one that is kept stands for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shared<'a> {
+pub struct SharedPair<'a> {
     /// Their names, in the order in which they were found.
     pub names: [&'a [u8]; 2],
     /// Their sizes in bytes.
@@ -116,7 +116,7 @@ pub struct Shared<'a> {
     pub bytes: u64,
 }
 
-impl Shared<'_> {
+impl SharedPair<'_> {
     /// How much of each file the other one holds, in percent.
     pub fn percent(&self) -> [f64; 2] {
         self.sizes.map(|size| if size == 0 { 0.0 } else { self.bytes as f64 * 100.0 / size as f64 })

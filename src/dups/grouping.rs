@@ -1,6 +1,6 @@
 //! The groups of the files that were found, and which copy of each stays.
 
-use super::found::{File, Found};
+use super::found::{DuplicateFiles, File};
 use super::group::{Copy, Group};
 use super::request::Request;
 use super::rule::{Action, Below, Keep};
@@ -17,7 +17,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// When a directory of the rules is not there.
-pub fn groups(request: &Request, found: &Found, members: Members) -> Result<Vec<Group>, Error> {
+pub fn groups(request: &Request, found: &DuplicateFiles, members: Members) -> Result<Vec<Group>, Error> {
     let mut rules = Rules::of(request, &found.links)?;
     let files = &found.files;
     let mut groups: Vec<Group> =

@@ -48,7 +48,7 @@ mod summary;
 
 pub use chunks::{Chunking, Store, UnknownChunking};
 pub use event::{Event, Events};
-pub use group::{Copy, Folders, Group, Shared};
+pub use group::{Copy, Folders, Group, SharedPair};
 pub use pfh_report::size_text;
 pub use problem::Problem;
 pub use request::Request;
@@ -58,7 +58,7 @@ pub use script::Script;
 pub use summary::Summary;
 
 use crate::job::Error;
-use found::Found;
+use found::DuplicateFiles;
 use pfh_engine::Control;
 use stages::Stages;
 
@@ -108,6 +108,6 @@ pub fn write(request: &Request, events: &mut Events<'_>, control: &Control<'_>) 
 }
 
 /// Folders are compared only if each file in them was looked at.
-fn folders(request: &Request, found: &Found, groups: &[Group], failed: &[usize]) -> Vec<Folders> {
+fn folders(request: &Request, found: &DuplicateFiles, groups: &[Group], failed: &[usize]) -> Vec<Folders> {
     if request.is_whole() { folders::equal(found, groups, failed) } else { Vec::new() }
 }

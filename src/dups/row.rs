@@ -1,8 +1,8 @@
 //! The groups as rows: what `--json` prints, and dictionaries in Python.
 
-use super::group::{Folders, Group, Shared};
+use super::group::{Folders, Group, SharedPair};
 use super::summary::Summary;
-use pfh_manifest::jsonl::{Failed, Skipped};
+use pfh_manifest::jsonl::{FailedInput, SkippedInput};
 use pfh_manifest::row::{Is, Path};
 use pfh_source::{Level, Problem, Skip};
 use serde::Serialize;
@@ -15,22 +15,22 @@ mod word {
 /// A file or folder.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Named<'a> {
+struct NamedPath<'a> {
     #[serde(flatten)]
     path: Path<'a>,
 }
 
-fn named(names: &[Vec<u8>]) -> Vec<Named<'_>> {
-    names.iter().map(|name| Named { path: Path(name) }).collect()
+fn named(names: &[Vec<u8>]) -> Vec<NamedPath<'_>> {
+    names.iter().map(|name| NamedPath { path: Path(name) }).collect()
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Copied<'a> {
+struct CopyRow<'a> {
     #[serde(flatten)]
     path: Path<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    links: Vec<Named<'a>>,
+    links: Vec<NamedPath<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     shared: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -47,7 +47,7 @@ pub struct GroupRow<'a> {
     algorithm: String,
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
     digest: String,
-    copies: Vec<Copied<'a>>,
+    copies: Vec<CopyRow<'a>>,
 }
 
 impl<'a> GroupRow<'a> {
@@ -61,7 +61,7 @@ impl<'a> GroupRow<'a> {
             algorithm: group.digest.algorithm().to_string(),
             digest: group.digest.to_string(),
             copies: copies
-                .map(|copy| Copied {
+                .map(|copy| CopyRow {
                     path: Path(&copy.names[0]),
                     links: named(&copy.names[1..]),
                     shared: copy.shared,
@@ -79,7 +79,7 @@ pub struct FoldersRow<'a> {
     r#type: Is<word::Folders>,
     files: u64,
     bytes: u64,
-    folders: Vec<Named<'a>>,
+    folders: Vec<NamedPath<'a>>,
 }
 
 impl<'a> FoldersRow<'a> {
@@ -111,7 +111,7 @@ pub struct SharedRow<'a> {
 
 impl<'a> SharedRow<'a> {
     /// Two files that share chunks, as one JSON object.
-    pub fn of(shared: &'a Shared<'a>) -> SharedRow<'a> {
+    pub fn of(shared: &'a SharedPair<'a>) -> SharedRow<'a> {
         let files = shared.names.iter().zip(shared.sizes);
         SharedRow {
             r#type: Is(word::Shared),
@@ -128,13 +128,13 @@ impl<'a> SharedRow<'a> {
 pub struct UnreadRow<'a> {
     r#type: Is<word::Error>,
     #[serde(flatten)]
-    failed: Failed<'a>,
+    failed: FailedInput<'a>,
 }
 
 impl<'a> UnreadRow<'a> {
     /// Why a name is in no group, as one JSON object.
     pub fn of(name: &'a [u8], problem: &'a Problem) -> UnreadRow<'a> {
-        UnreadRow { r#type: Is(word::Error), failed: Failed::of(name, problem) }
+        UnreadRow { r#type: Is(word::Error), failed: FailedInput::of(name, problem) }
     }
 }
 
@@ -144,13 +144,16 @@ impl<'a> UnreadRow<'a> {
 pub struct SkippedRow<'a> {
     r#type: Is<word::Skipped>,
     #[serde(flatten)]
-    skipped: Skipped<'a>,
+    skipped: SkippedInput<'a>,
 }
 
 impl<'a> SkippedRow<'a> {
     /// A name of a link or the like, as one JSON object.
     pub fn of(name: &'a [u8], skip: Skip, level: Level) -> SkippedRow<'a> {
-        SkippedRow { r#type: Is(word::Skipped), skipped: Skipped::of(name, skip).as_finding(skip.finding(), level) }
+        SkippedRow {
+            r#type: Is(word::Skipped),
+            skipped: SkippedInput::of(name, skip).as_finding(skip.finding(), level),
+        }
     }
 }
 

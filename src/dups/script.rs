@@ -4,7 +4,7 @@ use super::event::Event;
 use super::group::{Copy, Group};
 use super::rule::Action;
 use super::steps::{self, GROUP};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_source::os::names::{OsStrExt, absolute, listed, resolved};
 use pfh_source::{Output, terminal};
 use std::ffi::OsStr;
@@ -133,7 +133,7 @@ impl Script {
             output.write_all(&self.lines)?;
             output.commit()
         };
-        write().map_err(|error| Error::output(About::new(&self.path, error)))
+        write().map_err(|error| Error::output(PathError::new(&self.path, error)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::event::{Event, Events};
 use super::found::File;
-use super::group::{Group, Shared};
+use super::group::{Group, SharedPair};
 use super::problem::Problem as Wrong;
 use crate::job::Error;
 use pfh_engine::Control;
@@ -27,7 +27,7 @@ pub fn posting(digest: u128, file: u32, length: u32) -> Posting {
 
 /// Counts of all chunks.
 #[derive(Default)]
-pub struct Counted {
+pub struct ChunkCounts {
     pub chunks: u64,
     pub bytes: u64,
     pub unique: u64,
@@ -50,8 +50,8 @@ pub fn count(
     failed: &[usize],
     memory: usize,
     control: &Control<'_>,
-) -> Result<Counted, Error> {
-    let mut counted = Counted { shared: Some(Sorter::new(memory)), ..Counted::default() };
+) -> Result<ChunkCounts, Error> {
+    let mut counted = ChunkCounts { shared: Some(Sorter::new(memory)), ..ChunkCounts::default() };
     let mut current: Option<[u64; 3]> = None;
     // The files that hold a chunk, and how often.
     let mut holders: Vec<(u32, u64)> = Vec::new();
@@ -83,7 +83,7 @@ pub fn count(
     Ok(counted)
 }
 
-impl Counted {
+impl ChunkCounts {
     /// Takes the pairs of files that hold one chunk.
     fn close(&mut self, chunk: Option<[u64; 3]>, holders: &[(u32, u64)]) -> Result<(), Error> {
         let (Some([_, _, length]), Some(shared)) = (chunk, &mut self.shared) else { return Ok(()) };
@@ -141,7 +141,7 @@ impl Counted {
             }
             let [a, b] = [(pair >> 32) as u32, pair as u32].map(|number| &files[number as usize]);
             let (names, sizes) = ([&a.names[0][..], &b.names[0][..]], [a.stat.size, b.stat.size]);
-            let row = Shared { names, sizes, chunks, bytes: !fewer };
+            let row = SharedPair { names, sizes, chunks, bytes: !fewer };
             events(Event::Shared(&row)).map_err(Error::Sink)?;
         }
         Ok(pairs)

@@ -6,7 +6,7 @@ use super::found::File;
 use super::group::Group;
 use super::problem::Problem as Wrong;
 use super::request::Request;
-use super::shared::{self, Counted, posting};
+use super::shared::{self, ChunkCounts, posting};
 use super::summary::Summary;
 use crate::job::Error;
 use pfh_digest::{Algorithm, hash_many};
@@ -86,7 +86,7 @@ pub fn measure(
     let mut counted = shared::count(postings, &stands, &failed, memory, control)?;
     let pairs = counted.hand_out(files, (request.top, memory), events, control)?;
     summary.read += counted.bytes;
-    let Counted { chunks, bytes, unique, unique_bytes, common, common_bytes, .. } = counted;
+    let ChunkCounts { chunks, bytes, unique, unique_bytes, common, common_bytes, .. } = counted;
     Ok(Store { chunking, chunks, bytes, unique, unique_bytes, pairs, common, common_bytes })
 }
 

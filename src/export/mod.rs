@@ -36,4 +36,4 @@ pub use pfh_report::export::{Clock, Form, Row, UnknownForm};
 pub use problem::Problem;
 pub use request::Request;
 pub use run::{run, write};
-pub use table::{Table, Writer, Written};
+pub use table::{Table, TableSummary, Writer};

@@ -3,9 +3,9 @@
 use super::event::{Columns, Event, Events, Summary, is_file};
 use super::reading::Reading;
 use super::request::Request;
-use super::table::{Table, Writer, Written};
+use super::table::{Table, TableSummary, Writer};
 use super::{Problem, lines, lists};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_engine::Control;
 use pfh_report::export::Row;
 use pfh_source::{Document, Stream};
@@ -35,7 +35,7 @@ pub fn write(
     table: &Table,
     events: &mut Events<'_>,
     control: &Control<'_>,
-) -> Result<Written, Error> {
+) -> Result<TableSummary, Error> {
     table.check()?;
     let mut request = request.clone();
     match table.output.path() {
@@ -45,7 +45,7 @@ pub fn write(
     request.check()?;
     let (mut result, columns) = opened(&request, control)?;
     if table.to.is_timeline() && columns.timed == 0 {
-        return Err(Error::input(About::new(&request.result, Problem::NoTime(columns.rows))));
+        return Err(Error::input(PathError::new(&request.result, Problem::NoTime(columns.rows))));
     }
     let mut writer = Writer::open(table, &columns)?;
     let mut take = |event: Event<'_>| {
@@ -57,8 +57,8 @@ pub fn write(
 }
 
 /// The result, and the facts of its rows.
-fn opened<'a>(request: &'a Request, control: &Control<'_>) -> Result<(Kept<'a>, Columns), Error> {
-    let mut result = Kept::open(&request.result)?;
+fn opened<'a>(request: &'a Request, control: &Control<'_>) -> Result<(KeptResult<'a>, Columns), Error> {
+    let mut result = KeptResult::open(&request.result)?;
     let mut columns = Columns::default();
     let first = result.each(control, &mut |row| {
         for (name, _) in row.digests {
@@ -75,14 +75,14 @@ fn opened<'a>(request: &'a Request, control: &Control<'_>) -> Result<(Kept<'a>, 
     })?;
     if columns.rows == 0 {
         let why = first.faults.first().map_or_else(|| "it is empty".to_owned(), Clone::clone);
-        return Err(Error::input(About::new(&request.result, Problem::NoRecord(why))));
+        return Err(Error::input(PathError::new(&request.result, Problem::NoRecord(why))));
     }
     Ok((result, columns))
 }
 
 /// Hands out the records of the result.
 fn hand_out(
-    result: &mut Kept<'_>,
+    result: &mut KeptResult<'_>,
     columns: &Columns,
     take: &mut dyn FnMut(Event<'_>) -> Result<(), Error>,
     control: &Control<'_>,
@@ -98,17 +98,17 @@ fn hand_out(
 }
 
 /// A result that is read twice.
-struct Kept<'a> {
+struct KeptResult<'a> {
     path: &'a Path,
     file: Document,
     is_lines: bool,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> KeptResult<'a> {
     /// Opens it. An input that can be read only once, as standard input, is kept in a file without
     /// a name.
-    fn open(path: &'a Path) -> Result<Kept<'a>, Error> {
-        let failed = |error: io::Error| Error::input(About::new(path, error));
+    fn open(path: &'a Path) -> Result<KeptResult<'a>, Error> {
+        let failed = |error: io::Error| Error::input(PathError::new(path, error));
         let mut file = if path == Path::new("-") {
             spooled(&mut Stream::standard().reader()).map_err(failed)?
         } else {
@@ -119,7 +119,7 @@ impl<'a> Kept<'a> {
         let mut start = [0; 64];
         let read = file.read(&mut start).map_err(failed)?;
         let is_lines = start[..read].trim_ascii_start().first() == Some(&b'{');
-        Ok(Kept { path, file, is_lines })
+        Ok(KeptResult { path, file, is_lines })
     }
 
     /// Hands each of its rows to `take`, from the first.
@@ -131,7 +131,7 @@ impl<'a> Kept<'a> {
         let (path, is_lines) = (self.path, self.is_lines);
         let failed = |error: io::Error| match control.is_cancelled() {
             true => Error::cancelled(Problem::Interrupted),
-            false => Error::input(About::new(path, error)),
+            false => Error::input(PathError::new(path, error)),
         };
         self.file.rewind().map_err(failed)?;
         let mut input = BufReader::with_capacity(1 << 18, &mut self.file);

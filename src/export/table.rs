@@ -4,7 +4,7 @@ use super::Problem;
 use super::event::{Columns, Event, Summary, is_file};
 use crate::destination::Destination;
 use crate::job::Error;
-use pfh_report::export::{Exporter, Form, Row, Taken};
+use pfh_report::export::{Exporter, Form, Row, RowOutcome};
 use pfh_source::Output;
 use pfh_source::terminal::{counted, many};
 use std::io::Write;
@@ -37,7 +37,7 @@ impl Table {
 /// The counts of the exported table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Written {
+pub struct TableSummary {
     /// The counts of the records that were read.
     pub summary: Summary,
     /// Rows or lines that were written.
@@ -52,7 +52,7 @@ pub struct Written {
     pub beyond: u64,
 }
 
-impl Written {
+impl TableSummary {
     /// Whether everything in the result has its place in the output.
     pub fn is_complete(&self) -> bool {
         (self.timeless, self.errors, self.beyond, self.summary.faulty) == (0, 0, 0, 0)
@@ -89,7 +89,7 @@ pub struct Writer {
     exporter: Exporter,
     output: Output,
     is_timeline: bool,
-    written: Written,
+    written: TableSummary,
 }
 
 impl Writer {
@@ -101,7 +101,7 @@ impl Writer {
         let mut exporter = Exporter::new(table.to, columns.algorithms.clone()).map_err(form)?;
         let mut output = table.output.open()?;
         exporter.head(output.room());
-        Ok(Writer { exporter, output, is_timeline: table.to.is_timeline(), written: Written::default() })
+        Ok(Writer { exporter, output, is_timeline: table.to.is_timeline(), written: TableSummary::default() })
     }
 
     /// Writes the row of an event, if it has one.
@@ -113,7 +113,7 @@ impl Writer {
         if self.is_timeline && !self.has_place(row) {
             return Ok(());
         }
-        let Taken { rows, beyond } = self.exporter.row(self.output.room(), (*row).clone()).map_err(form)?;
+        let RowOutcome { rows, beyond } = self.exporter.row(self.output.room(), (*row).clone()).map_err(form)?;
         self.written.rows += rows;
         self.written.beyond += beyond;
         self.output.advance().map_err(Error::Sink)
@@ -141,11 +141,11 @@ impl Writer {
     ///
     /// # Errors
     /// The output's.
-    pub fn finish(self, summary: &Summary) -> Result<Written, Error> {
+    pub fn finish(self, summary: &Summary) -> Result<TableSummary, Error> {
         let Writer { exporter, mut output, written, .. } = self;
         exporter.tail(output.room()).map_err(form)?;
         output.flush().and_then(|()| output.commit()).map_err(Error::Sink)?;
-        Ok(Written { summary: *summary, ..written })
+        Ok(TableSummary { summary: *summary, ..written })
     }
 }
 

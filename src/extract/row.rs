@@ -3,8 +3,8 @@
 use super::problem::Problem;
 use super::run::{Event, Summary};
 use pfh_digest::Digest;
-use pfh_manifest::jsonl::Skipped;
-use pfh_manifest::row::{Digests, Named, Path, Shown, Word};
+use pfh_manifest::jsonl::SkippedInput;
+use pfh_manifest::row::{Digests, NameField, Path, TextField, Word};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{FindingId, Level};
 use serde::Serialize;
@@ -29,14 +29,14 @@ pub enum Row<'a> {
         path: Path<'a>,
         /// Its printed name in the container.
         #[serde(flatten)]
-        member: Named<'a, Member>,
+        member: NameField<'a, Member>,
         /// Its bytes.
         size: u64,
         /// Its digest, of the bytes that were written and read back.
         digests: Digests<'a>,
     },
     /// A link, a device or another member that is not a file.
-    Skipped(Skipped<'a>),
+    Skipped(SkippedInput<'a>),
     /// A member that is in no file.
     Error {
         /// Its printed name in the container.
@@ -45,9 +45,9 @@ pub enum Row<'a> {
         /// Why, as a word.
         code: &'a str,
         /// Why.
-        cause: Shown<&'a Problem>,
+        cause: TextField<&'a Problem>,
         /// The finding that it is.
-        id: Shown<FindingId>,
+        id: TextField<FindingId>,
         /// How much it counts.
         level: Word<Level>,
     },
@@ -70,18 +70,18 @@ impl<'a> Row<'a> {
         match *event {
             Event::Written { name, path, bytes, digest } => Row::File {
                 path: Path(path.as_os_str().as_bytes()),
-                member: Named(name, Member),
+                member: NameField(name, Member),
                 size: bytes,
                 digests: Digests(&NAMES[..], from_ref::<Digest>(digest)),
             },
             Event::Skipped { name, skip, level } => {
-                Row::Skipped(Skipped::of(name, skip).as_finding(FindingId::ExtractUnmade, level))
+                Row::Skipped(SkippedInput::of(name, skip).as_finding(FindingId::ExtractUnmade, level))
             }
             Event::Failed { name, problem, level } => Row::Error {
                 path: Path(name),
                 code: problem.code(),
-                cause: Shown(problem),
-                id: Shown(problem.finding()),
+                cause: TextField(problem),
+                id: TextField(problem.finding()),
                 level: Word(level),
             },
         }

@@ -3,8 +3,8 @@
 use super::problem::Problem;
 use super::request::Request;
 use super::target::{Outcome, Target};
-use super::wanted::Wanted;
-use crate::job::{About, Error};
+use super::wanted::WantedNames;
+use crate::job::{Error, PathError};
 use pfh_digest::Digest;
 use pfh_engine::{Control, FileProgress, Progress};
 use pfh_source::{FindingId, Item, Level, Origin, Skip, Source};
@@ -85,9 +85,9 @@ impl Summary {
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let mut source = request.input().as_found()?;
-    let mut wanted = Wanted::new(request.image.as_os_str().as_encoded_bytes(), &request.members);
+    let mut wanted = WantedNames::new(request.image.as_os_str().as_encoded_bytes(), &request.members);
     let made = Target::create(&request.to);
-    let target = made.map_err(|error| Error::output(About::new(&request.to, error)))?;
+    let target = made.map_err(|error| Error::output(PathError::new(&request.to, error)))?;
     let mut run = Run { request, target, summary: Summary::default(), started: Instant::now() };
     while let Some(item) = source.pull() {
         if control.is_cancelled() {
@@ -120,7 +120,7 @@ impl Run<'_> {
     fn item(
         &mut self,
         item: &Item,
-        wanted: &mut Wanted,
+        wanted: &mut WantedNames,
         events: &mut Events<'_>,
         control: &Control<'_>,
     ) -> Result<(), Error> {
@@ -188,7 +188,7 @@ impl Run<'_> {
                 Ok(())
             }
             Err(Problem::Unwritten(error)) if is_full(&error) => {
-                Err(Error::output(About::new(&self.request.to, error)))
+                Err(Error::output(PathError::new(&self.request.to, error)))
             }
             Err(problem) => self.failed(name, &problem, events),
         }

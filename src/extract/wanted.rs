@@ -1,29 +1,29 @@
 //! Which members are wanted, by their names.
 
-use crate::cat::Near;
+use crate::cat::NearestNames;
 
 /// The wanted names, and which of them were met.
-pub struct Wanted {
+pub struct WantedNames {
     /// The printed names of the members begin with this.
     front: Vec<u8>,
     /// Names below the image, without a slash at either end, whether each was met, and the names
     /// that are nearest to it.
-    names: Vec<(Vec<u8>, bool, Near)>,
+    names: Vec<(Vec<u8>, bool, NearestNames)>,
 }
 
-impl Wanted {
+impl WantedNames {
     /// The members of this image, by the names that were given.
-    pub fn new(image: &[u8], members: &[Vec<u8>]) -> Wanted {
+    pub fn new(image: &[u8], members: &[Vec<u8>]) -> WantedNames {
         let front = [image, b"!/"].concat();
         let below = |name: &Vec<u8>| {
             let name = name.strip_prefix(&front[..]).unwrap_or(name);
             let name = name.strip_prefix(b"/").unwrap_or(name);
             let name = name.strip_suffix(b"/").unwrap_or(name).to_vec();
-            let near = Near::new(&name);
+            let near = NearestNames::new(&name);
             (name, false, near)
         };
         let names = members.iter().map(below).collect();
-        Wanted { front, names }
+        WantedNames { front, names }
     }
 
     /// The path of a printed name below the image.
@@ -57,7 +57,7 @@ impl Wanted {
 
     /// The names that no member has, each with the nearest ones.
     pub fn missing(self) -> impl Iterator<Item = (Vec<u8>, Vec<Vec<u8>>)> {
-        let Wanted { front, names } = self;
+        let WantedNames { front, names } = self;
         let unmet = names.into_iter().filter(|(_, met, _)| !met);
         unmet.map(move |(name, _, near)| ([&front[..], &name].concat(), near.names()))
     }

@@ -11,8 +11,8 @@ use crate::outputs::{Existing, Outputs};
 use crate::seal::{self, SealError};
 use pfh_digest::Algorithm;
 use pfh_engine::{Outcome, Record, Summary as Run};
-use pfh_manifest::{Carried, Encode, End, Format, Layout, Marker, Options, Preamble, Unrepresentable};
-use pfh_similarity::{Named, Similar};
+use pfh_manifest::{Encode, End, Format, FormatFit, Layout, Marker, Options, Preamble, Unrepresentable};
+use pfh_similarity::{MethodName, Similar};
 use pfh_source::os::names::OsStringExt;
 use pfh_source::{Output, Volumes, os};
 use std::io;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The head of a manifest.
 #[derive(Debug, Clone, Default)]
-pub struct About {
+pub struct Head {
     /// The algorithms, in the order of every record's digests.
     pub algorithms: Vec<Algorithm>,
     /// The command line, without options that change only the speed: manifests of one tree are
@@ -118,7 +118,7 @@ impl Manifest {
         if request.plan.piecewise.is_some() && !has_pieces(self.format) {
             return Err(Error::request(Problem::Pieces(self.format)));
         }
-        self.encoder(&About { algorithms: request.plan.algorithms.clone(), ..About::default() }, &mut Vec::new())?;
+        self.encoder(&Head { algorithms: request.plan.algorithms.clone(), ..Head::default() }, &mut Vec::new())?;
         let Some(sealing) = &self.seal else { return Ok(()) };
         let Some(_) = self.output.path() else { return Err(Error::request(Problem::SealBesideStream)) };
         request.input.streams_and(sealing.key.as_deref())?;
@@ -139,14 +139,14 @@ impl Manifest {
     }
 
     /// The run that its head describes.
-    fn about(&self, request: &Request) -> About {
+    fn about(&self, request: &Request) -> Head {
         let here =
             pfh_source::os::names::working_directory().ok().map(|directory| directory.into_os_string().into_vec());
         // It will lie in another directory than that in which its relative names start.
         let is_based = |here: &Vec<u8>| {
             request.has_relative_names() && self.output.path().is_some_and(|output| is_elsewhere(output, here))
         };
-        About {
+        Head {
             algorithms: request.plan.algorithms.clone(),
             command_line: self.command_line.clone(),
             base: here.clone().filter(is_based),
@@ -156,7 +156,7 @@ impl Manifest {
         }
     }
 
-    fn encoder(&self, about: &About, head: &mut Vec<u8>) -> Result<Box<dyn Encode>, Error> {
+    fn encoder(&self, about: &Head, head: &mut Vec<u8>) -> Result<Box<dyn Encode>, Error> {
         encoder(self.format, self.layout, about, head)
     }
 }
@@ -168,7 +168,7 @@ impl Manifest {
 pub(crate) fn encoder(
     format: Format,
     layout: Layout,
-    about: &About,
+    about: &Head,
     head: &mut Vec<u8>,
 ) -> Result<Box<dyn Encode>, Error> {
     let wrong = |why| Error::request(Problem::Format { format, why });
@@ -193,7 +193,7 @@ pub(crate) fn encoder(
 pub struct Writer {
     encoder: Box<dyn Encode>,
     output: Output,
-    sealed: Option<Sealed>,
+    sealed: Option<SealReader>,
     bytes: u64,
     written: u64,
     unwritten: u64,
@@ -203,7 +203,7 @@ pub struct Writer {
 /// The outcome of the files in a manifest.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Written {
+pub struct ManifestOutcome {
     /// The result of the run.
     pub summary: Summary,
     /// Hashed files that the format cannot hold.
@@ -225,7 +225,7 @@ impl Writer {
         let encoder = manifest.encoder(&manifest.about(request), output.room())?;
         let (seal, plan) = (manifest.seal.as_ref(), &request.plan);
         let form = (manifest.format, manifest.layout);
-        let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, plan.memory, &mut output)?;
+        let sealed = SealReader::begin(&manifest.output, seal, form, &plan.algorithms, plan.memory, &mut output)?;
         Ok(Writer { encoder, output, sealed, bytes: 0, written: 0, unwritten: 0, without: 0 })
     }
 
@@ -245,7 +245,7 @@ impl Writer {
     fn record(&mut self, record: &Record) -> io::Result<Result<(), Unrepresentable>> {
         let result = self.encoder.record(self.output.room(), record).map(|carried| {
             // A format without a place for an input without digests: standard error has it.
-            let (Carried::Yes | Carried::No) = carried;
+            let (FormatFit::Yes | FormatFit::No) = carried;
             if let Outcome::Hashed(hashed) = &record.outcome {
                 self.bytes += hashed.closed.size;
                 self.written += 1;
@@ -268,8 +268,8 @@ impl Writer {
     ///
     /// # Errors
     /// The output's, and the seal's: the manifest is whole then.
-    pub fn finish(mut self, summary: &Summary) -> Result<Written, Error> {
-        let written = Written { summary: *summary, unwritten: self.unwritten, without: self.without };
+    pub fn finish(mut self, summary: &Summary) -> Result<ManifestOutcome, Error> {
+        let written = ManifestOutcome { summary: *summary, unwritten: self.unwritten, without: self.without };
         let run = &summary.run;
         if run.interrupted {
             io::Write::flush(&mut self.output).map_err(Error::Sink)?;
@@ -278,13 +278,13 @@ impl Writer {
         let failed = run.failed + (run.hashed - self.written.min(run.hashed));
         let counts = Run { hashed: self.written, bytes: self.bytes, failed, ..*run };
         self.encoder.tail(self.output.room(), &counts);
-        Sealed::commit(self.output, self.sealed)?;
+        SealReader::commit(self.output, self.sealed)?;
         Ok(written)
     }
 }
 
 /// The seal of a manifest that is being written: it reads the bytes as they are written.
-pub(crate) struct Sealed {
+pub(crate) struct SealReader {
     path: PathBuf,
     sealing: Sealing,
     options: Options,
@@ -293,7 +293,7 @@ pub(crate) struct Sealed {
     held: Option<Held>,
 }
 
-impl Sealed {
+impl SealReader {
     /// Begins the seal of an output, if that is asked for and the output is a file.
     ///
     /// # Errors
@@ -305,11 +305,11 @@ impl Sealed {
         algorithms: &[Algorithm],
         memory: usize,
         output: &mut Output,
-    ) -> Result<Option<Sealed>, Error> {
+    ) -> Result<Option<SealReader>, Error> {
         let (Some(sealing), Some(path)) = (seal.cloned(), to.path().map(Path::to_owned)) else { return Ok(None) };
         // Two runs would leave the list of one and the seal of the other.
         let held = if os::REPLACES_OPEN && seal::is_there(&path) { Held::at(&path) } else { Ok(None) };
-        let held = held.map_err(|Busy| Error::input(job::About::new(&path, Problem::Busy)))?;
+        let held = held.map_err(|Busy| Error::input(job::PathError::new(&path, Problem::Busy)))?;
         let options = Options {
             format: Some(format),
             // The algorithms are known here, so digests of any length are read back right.
@@ -325,7 +325,7 @@ impl Sealed {
                 witness.see(bytes);
             }
         }));
-        Ok(Some(Sealed { path, sealing, options, witness, held }))
+        Ok(Some(SealReader { path, sealing, options, witness, held }))
     }
 
     /// Commits the output of a manifest that is whole, and writes its seal if there is one. Where a
@@ -335,8 +335,8 @@ impl Sealed {
     /// # Errors
     /// The output's. When the seal cannot be made or written: a manifest that takes no other's
     /// place is whole then, unless a signal ended the reading of its records: then it has no name.
-    pub(crate) fn commit(mut output: Output, sealed: Option<Sealed>) -> Result<(), Error> {
-        let Some(Sealed { path, sealing: Sealing { key, defaults }, options, witness, held }) = sealed else {
+    pub(crate) fn commit(mut output: Output, sealed: Option<SealReader>) -> Result<(), Error> {
+        let Some(SealReader { path, sealing: Sealing { key, defaults }, options, witness, held }) = sealed else {
             return output.commit().map_err(Error::Sink);
         };
         io::Write::flush(&mut output).map_err(Error::Sink)?;
@@ -366,11 +366,11 @@ impl Sealed {
 
 /// The format in which an algorithm's own tool writes.
 pub fn own_format(algorithm: Algorithm) -> Format {
-    match Named::of(algorithm) {
-        Some(Named::Ssdeep) => Format::Ssdeep,
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Format::Sdbf,
-        Some(Named::MrshV2 | Named::MrshV2Network) => Format::Mrsh,
-        Some(Named::Pdq | Named::Phash) => Format::Csv,
+    match MethodName::of(algorithm) {
+        Some(MethodName::Ssdeep) => Format::Ssdeep,
+        Some(MethodName::Sdhash | MethodName::SdhashStream | MethodName::SdhashDd) => Format::Sdbf,
+        Some(MethodName::MrshV2 | MethodName::MrshV2Network) => Format::Mrsh,
+        Some(MethodName::Pdq | MethodName::Phash) => Format::Csv,
         _ => Format::Sums,
     }
 }

@@ -30,8 +30,8 @@ mod records;
 mod request;
 
 pub use event::{Event, Events, Summary};
-pub use manifest::{About, Manifest, Sealing, Writer, Written, has_pieces, own_format};
-pub(crate) use manifest::{Sealed, encoder, has_none};
+pub use manifest::{Head, Manifest, ManifestOutcome, Sealing, Writer, has_pieces, own_format};
+pub(crate) use manifest::{SealReader, encoder, has_none};
 pub use problem::Problem;
 pub(crate) use records::hasher_of_sha256;
 pub use records::{Records, hash_file, records, sha256};
@@ -50,7 +50,7 @@ use crate::own::own_of;
 use crate::pass::pass;
 use pfh_engine::{Control, Record};
 use pfh_manifest::Format;
-use pfh_source::{Apart, Source};
+use pfh_source::{OwnFilter, Source};
 use std::io;
 
 /// Hashes the input. Nothing is written but the cache, if there is one.
@@ -74,7 +74,7 @@ pub fn write(
     manifest: &Manifest,
     events: &mut Events<'_>,
     control: &Control<'_>,
-) -> Result<Written, Error> {
+) -> Result<ManifestOutcome, Error> {
     manifest.check(request)?;
     let mut request = request.clone();
     manifest.guard(&mut request.outputs);
@@ -109,7 +109,7 @@ fn checked(request: &Request, form: &str, events: &mut Events<'_>, control: &Con
         opened => opened?,
     };
     let own = own_of(&request.outputs, request.reuse.as_ref().map(|reuse| &*reuse.path));
-    let mut source: Box<dyn Source> = Box::new(Apart::new(request.source()?, own));
+    let mut source: Box<dyn Source> = Box::new(OwnFilter::new(request.source()?, own));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }

@@ -3,7 +3,7 @@
 use super::Request;
 use crate::algorithms::Algorithm;
 use crate::input::Input;
-use crate::job::{About, Error, Reason};
+use crate::job::{Error, PathError, Reason};
 use crate::pass::pass;
 use pfh_digest::{Digest, Hasher};
 use pfh_engine::{Cancel, Control, Outcome, Plan, Record, Summary as Run};
@@ -117,8 +117,8 @@ where
     )?;
     match records.pop().map(|record| record.outcome) {
         Some(Outcome::Hashed(mut hashed)) if hashed.digests.len() == 1 => Ok(hashed.digests.remove(0)),
-        Some(Outcome::Failed(problem)) => Err(Error::input(About::new(path, problem))),
-        Some(Outcome::Skipped(skip)) => Err(Error::input(About::new(path, skip.reason()))),
+        Some(Outcome::Failed(problem)) => Err(Error::input(PathError::new(path, problem))),
+        Some(Outcome::Skipped(skip)) => Err(Error::input(PathError::new(path, skip.reason()))),
         _ => Err(Error::aborted(pfh_engine::Error::Panicked)),
     }
 }

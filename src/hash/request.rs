@@ -3,7 +3,7 @@
 use super::{Cache, Problem};
 use crate::algorithms::{Algorithm, Secret};
 use crate::input::Input;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::Plan;
 use pfh_source::{Order, Source, Volumes, terminal};
@@ -169,7 +169,7 @@ pub(crate) struct CacheFailure {
 
 impl From<CacheFailure> for Error {
     fn from(failure: CacheFailure) -> Error {
-        Error::request(About::new(failure.path, failure.error))
+        Error::request(PathError::new(failure.path, failure.error))
     }
 }
 

@@ -130,7 +130,7 @@ impl Error {
     /// Something wrong with this file of an audit.
     pub(crate) fn about(path: &std::path::Path, wrong: pfh_audit::Error) -> Error {
         let kind = kind_of(&wrong);
-        Error::of(kind, super::About::new(path, wrong))
+        Error::of(kind, super::PathError::new(path, wrong))
     }
 }
 

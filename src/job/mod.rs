@@ -130,7 +130,7 @@ impl Error {
 
     /// The input or output that the error is about, if its cause is [`About`] one.
     pub fn path(&self) -> Option<&Path> {
-        self.find::<About>().map(|about| &*about.path)
+        self.find::<PathError>().map(|about| &*about.path)
     }
 
     /// The fault of an input, if that is the cause.
@@ -172,27 +172,27 @@ impl StdError for Error {
 
 /// A cause with the file, directory or device that it is about: `PATH: CAUSE`.
 #[derive(Debug)]
-pub struct About {
+pub struct PathError {
     /// The file.
     pub path: PathBuf,
     /// The fault.
     pub why: Reason,
 }
 
-impl About {
+impl PathError {
     /// Something wrong with this file.
-    pub fn new(path: impl Into<PathBuf>, why: impl Into<Reason>) -> About {
-        About { path: path.into(), why: why.into() }
+    pub fn new(path: impl Into<PathBuf>, why: impl Into<Reason>) -> PathError {
+        PathError { path: path.into(), why: why.into() }
     }
 }
 
-impl fmt::Display for About {
+impl fmt::Display for PathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", terminal::shown(&self.path), self.why)
     }
 }
 
-impl StdError for About {
+impl StdError for PathError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         Some(&*self.why)
     }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn an_error_has_one_kind_its_cause_and_its_path() {
         let problem = Problem::new(Stage::Open, Cause::Outside);
-        let error = Error::input(About::new("a/b", problem));
+        let error = Error::input(PathError::new("a/b", problem));
         assert_eq!(error.kind(), Kind::Input);
         assert_eq!(error.path(), Some(Path::new("a/b")));
         assert!(matches!(error.problem(), Some(Problem { cause: Cause::Outside, .. })));

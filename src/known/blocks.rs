@@ -26,7 +26,7 @@ struct Part {
 }
 
 /// The result: digests of the blocks of each size, and the rolling sums of the telling ones.
-struct Hashed {
+struct BlockDigests {
     set: Option<usize>,
     blocks: Vec<(Vec<Digest>, Vec<u64>)>,
     end: Option<(Vec<u8>, Result<u64, pfh_source::Problem>)>,
@@ -109,7 +109,7 @@ impl Files {
     }
 }
 
-fn hash(algorithm: Algorithm, sizes: &[u32], part: Part) -> Hashed {
+fn hash(algorithm: Algorithm, sizes: &[u32], part: Part) -> BlockDigests {
     let Part { set, mut bytes, end } = part;
     let length = bytes.len();
     let blocks = sizes.iter().map(|size| {
@@ -121,7 +121,7 @@ fn hash(algorithm: Algorithm, sizes: &[u32], part: Part) -> Hashed {
         (hash_many(algorithm, &messages), sums)
     });
     let blocks = blocks.collect();
-    Hashed { set, blocks, end }
+    BlockDigests { set, blocks, end }
 }
 
 /// The algorithm by which blocks are known: the one that is named, else SHA-256.
@@ -153,7 +153,7 @@ pub struct Blocks<'a> {
 }
 
 /// The result of a build.
-pub struct Made {
+pub struct BlockSetBuild {
     /// The sets.
     pub sets: Vec<Set>,
     /// Files that could not be read.
@@ -180,7 +180,7 @@ pub fn build(
     request: &Blocks<'_>,
     unread: &mut dyn FnMut(&[u8], &pfh_source::Problem) -> io::Result<()>,
     control: &Control<'_>,
-) -> Result<Made, Error> {
+) -> Result<BlockSetBuild, Error> {
     let inputs = request.inputs;
     let sizes = block_sizes(request.sizes).map_err(|size| Error::request(Problem::BlockSize(size)))?;
     let algorithm = algorithm(request.algorithms)?;
@@ -196,7 +196,7 @@ pub fn build(
     let mut files = Files { sources, set: None, open: None };
     let (mut failed, mut lost, mut done) = (None, 0, 0);
     let threads = pfh_source::os::processors();
-    let take = |hashed: Hashed| {
+    let take = |hashed: BlockDigests| {
         hashed.set.iter().for_each(|set| build.set(&inputs[*set]));
         for (position, (digests, telling)) in hashed.blocks.iter().enumerate() {
             done += digests.len() as u64;
@@ -235,5 +235,5 @@ pub fn build(
         SetError::Cancelled => Error::cancelled(Problem::Interrupted),
         error => error.into(),
     })?;
-    Ok(Made { sets, unread: lost, distinct })
+    Ok(BlockSetBuild { sets, unread: lost, distinct })
 }

@@ -1,13 +1,13 @@
 //! `build`: sets in any format become one file.
 
-use super::blocks::{self, Blocks, Made};
+use super::blocks::{self, BlockSetBuild, Blocks};
 use super::{Class, DEFAULT_MEMORY, Input, Packages, Problem, Set, list};
 use crate::algorithms::{Algorithm, computed};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::matching::{guess, lists_in};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Phase, Progress};
-use pfh_known::{Build, Built, Pace, Step, is_database, is_known_set};
+use pfh_known::{Build, BuildResult, Pace, Step, is_database, is_known_set};
 use pfh_manifest::Fault;
 use pfh_source::os::names::with_ending;
 use pfh_source::{Stream, Streams};
@@ -279,7 +279,7 @@ fn readable(inputs: &[Input], lists: &[PathBuf]) -> Result<(), Error> {
         streams.read(path)?;
         if Stream::of(path).is_none() {
             let opened = if path.is_dir() { std::fs::read_dir(path).map(drop) } else { File::open(path).map(drop) };
-            opened.map_err(|error| Error::input(About::new(path, error)))?;
+            opened.map_err(|error| Error::input(PathError::new(path, error)))?;
         }
     }
     Ok(())
@@ -305,7 +305,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             memory: request.memory,
         };
         let mut unread = |name: &[u8], problem: &pfh_source::Problem| events(Event::Unread { name, problem });
-        let Made { sets, unread, distinct } = blocks::build(&blocks, &mut unread, control)?;
+        let BlockSetBuild { sets, unread, distinct } = blocks::build(&blocks, &mut unread, control)?;
         return Ok(Summary { sets, unread, blocks: distinct, ..Summary::default() });
     }
     #[cfg(feature = "inside")]
@@ -350,7 +350,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     if let Some(error) = refused {
         return Err(Error::Sink(error));
     }
-    let Built { sets, digests, resumed } = built?;
+    let BuildResult { sets, digests, resumed } = built?;
     Ok(Summary { sets, digests, resumed, unread, blocks: Vec::new() })
 }
 

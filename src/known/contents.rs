@@ -4,7 +4,7 @@ use super::{Input, Problem};
 use crate::algorithms::Algorithm;
 use crate::hash::{self, Manifest};
 use crate::inside::Options;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_engine::Control;
 use pfh_manifest::{Format, Layout};
 use pfh_source::Recurse;
@@ -24,7 +24,7 @@ impl Contents {
     /// # Errors
     /// Those of `hash`; a control that cancels.
     pub fn hash(inputs: &mut [Input], options: &Options, control: &Control<'_>) -> Result<Contents, Error> {
-        let failed = |error| Error::aborted(About::new(std::env::temp_dir(), error));
+        let failed = |error| Error::aborted(PathError::new(std::env::temp_dir(), error));
         let room = tempfile::tempdir().map_err(failed)?;
         let mut unread = 0;
         for (number, input) in inputs.iter_mut().enumerate() {

@@ -4,7 +4,7 @@
 //! Project VIC's JSON. Forms with names and sizes are made of a list that has them: a manifest.
 
 use super::{Class, DEFAULT_RESIDENT, KnownSet, Problem, SetError, is_known_set};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::matching::opening;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_digest::{Algorithm, Digest};
@@ -261,7 +261,7 @@ fn each(
 }
 
 fn open(path: &Path) -> Result<Decoder<'static>, Error> {
-    let wrong = |error| Error::input(About::new(path, error));
+    let wrong = |error| Error::input(PathError::new(path, error));
     let file = Document::file(path).map_err(wrong)?;
     let options = Options { any: true, ..Options::default() };
     Decoder::with_registry(BufReader::with_capacity(1 << 18, file), &options, crate::REGISTRY).map_err(wrong)
@@ -276,7 +276,7 @@ fn of_list(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         if control.is_cancelled() {
             return Err(Error::cancelled(Problem::Interrupted));
         }
-        let located = located.map_err(|error| Error::input(About::new(&request.set, error)))?;
+        let located = located.map_err(|error| Error::input(PathError::new(&request.set, error)))?;
         match located.item {
             Listed::Entry(entry) => {
                 let end = match &mut end {

@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::algorithms::computed;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::matching::{Answer, Counts, Gap, Reference, Sets, guess};
 use crate::verdict::Verdict;
 use pfh_digest::{Algorithm, Digest};
@@ -64,13 +64,13 @@ pub enum Event<'a> {
         fault: &'a Fault,
     },
     /// A result: the verdict on a digest.
-    Answer(&'a Answered<'a>),
+    Answer(&'a LookupAnswer<'a>),
 }
 
 /// The sets' answer on one digest.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct Answered<'a> {
+pub struct LookupAnswer<'a> {
     /// The digest.
     pub digest: &'a Digest,
     /// The verdict; `None` if no set has digests of its algorithm.
@@ -80,7 +80,7 @@ pub struct Answered<'a> {
     reference: &'a Reference,
 }
 
-impl<'a> Answered<'a> {
+impl<'a> LookupAnswer<'a> {
     /// The verdict's word.
     pub fn word(&self) -> &'static str {
         self.verdict.map_or(NOTHING, KnownStatus::name)
@@ -159,7 +159,7 @@ impl Answers<'_> {
             None => self.summary.incomparable += 1,
             Some(verdict) => self.summary.counts.add(verdict),
         }
-        let answered = Answered { digest, verdict, answer: &answer, reference };
+        let answered = LookupAnswer { digest, verdict, answer: &answer, reference };
         (self.events)(Event::Answer(&answered)).map_err(Error::Sink)
     }
 
@@ -192,7 +192,7 @@ impl Answers<'_> {
             failed = done.err();
             if failed.is_some() || control.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        ended.map_err(|error| Error::input(About::new("standard input", error)))?;
+        ended.map_err(|error| Error::input(PathError::new("standard input", error)))?;
         failed.map_or(Ok(()), Err)
     }
 }

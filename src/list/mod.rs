@@ -29,12 +29,12 @@ pub use row::NameRow;
 use crate::input::Input;
 use crate::job::Error;
 use pfh_engine::Control;
-use pfh_source::{Inside, Item, Kept, Level, Levels, Origin, Passage, Problem, Skip, Volumes};
+use pfh_source::{Inside, Item, Level, Levels, Origin, Passage, Problem, ShadowFacts, Skip, Volumes};
 use std::io;
 
 /// Which names are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Only {
+pub enum NameChoice {
     /// All.
     #[default]
     All,
@@ -46,14 +46,14 @@ pub enum Only {
     Unallocated,
 }
 
-impl Only {
+impl NameChoice {
     /// Whether a name of this kind is listed.
     fn takes(self, inside: &Inside) -> bool {
         match self {
-            Only::All => true,
-            Only::Live => !inside.deleted && !inside.unallocated,
-            Only::Deleted => inside.deleted,
-            Only::Unallocated => inside.unallocated,
+            NameChoice::All => true,
+            NameChoice::Live => !inside.deleted && !inside.unallocated,
+            NameChoice::Deleted => inside.deleted,
+            NameChoice::Unallocated => inside.unallocated,
         }
     }
 }
@@ -65,7 +65,7 @@ pub struct Request {
     /// Images, archives, trees with such.
     pub input: Input,
     /// Which names.
-    pub only: Only,
+    pub only: NameChoice,
     /// How much each finding counts.
     pub levels: Levels,
 }
@@ -74,7 +74,7 @@ impl Request {
     /// All names in the containers of the input.
     pub fn new(mut input: Input) -> Request {
         input.inside.get_or_insert_default().deleted = true;
-        Request { input, only: Only::All, levels: Levels::new() }
+        Request { input, only: NameChoice::All, levels: Levels::new() }
     }
 
     /// Gives findings these levels.
@@ -86,11 +86,11 @@ impl Request {
 
     /// These names alone.
     #[must_use]
-    pub fn only(mut self, only: Only) -> Request {
+    pub fn only(mut self, only: NameChoice) -> Request {
         self.only = only;
         if let Some(inside) = &mut self.input.inside {
-            inside.deleted = matches!(only, Only::All | Only::Deleted);
-            inside.unallocated |= only == Only::Unallocated;
+            inside.deleted = matches!(only, NameChoice::All | NameChoice::Deleted);
+            inside.unallocated |= only == NameChoice::Unallocated;
         }
         self
     }
@@ -122,7 +122,7 @@ pub enum Event<'a> {
         /// The start of its printed names.
         name: &'a [u8],
         /// Facts about it.
-        kept: &'a Kept,
+        kept: &'a ShadowFacts,
         /// How many bytes the file system has.
         size: u64,
     },

@@ -4,8 +4,8 @@ use super::Event;
 use super::account::Row;
 use pfh_inside::Holds;
 use pfh_manifest::Times;
-use pfh_manifest::jsonl::{Stamps, Within};
-use pfh_manifest::row::{Path, Shown, Word};
+use pfh_manifest::jsonl::{ContainerFacts, Stamps};
+use pfh_manifest::row::{Path, TextField, Word};
 use pfh_source::terminal::render;
 use pfh_source::{Cause, FindingId, Level, Levels};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub enum NameRow<'a> {
         #[serde(flatten)]
         times: Stamps,
         /// The metadata that its container states.
-        inside: Within<'a>,
+        inside: ContainerFacts<'a>,
     },
     /// A snapshot of a volume; its files follow.
     Snapshot {
@@ -57,7 +57,7 @@ pub enum NameRow<'a> {
         /// Why.
         cause: &'a str,
         /// The finding that it is.
-        id: Shown<FindingId>,
+        id: TextField<FindingId>,
     },
     /// With `--account`: a range of a medium and its use.
     Extent {
@@ -75,7 +75,7 @@ pub enum NameRow<'a> {
         of: String,
         /// The finding that residue is.
         #[serde(skip_serializing_if = "Option::is_none")]
-        id: Option<Shown<FindingId>>,
+        id: Option<TextField<FindingId>>,
         /// How much it counts.
         #[serde(skip_serializing_if = "Option::is_none")]
         level: Option<Word<Level>>,
@@ -92,7 +92,7 @@ pub enum NameRow<'a> {
         /// The second member.
         of: String,
         /// The finding that it is.
-        id: Shown<FindingId>,
+        id: TextField<FindingId>,
         /// How much it counts.
         level: Word<Level>,
     },
@@ -121,7 +121,7 @@ pub enum NameRow<'a> {
         itemised: bool,
         /// The finding that it is if they are not.
         #[serde(skip_serializing_if = "Option::is_none")]
-        id: Option<Shown<FindingId>>,
+        id: Option<TextField<FindingId>>,
         /// How much that counts.
         #[serde(skip_serializing_if = "Option::is_none")]
         level: Option<Word<Level>>,
@@ -136,9 +136,9 @@ pub enum NameRow<'a> {
         /// Why, as a word.
         code: &'a str,
         /// Why.
-        cause: Shown<&'a Cause>,
+        cause: TextField<&'a Cause>,
         /// The finding that it is.
-        id: Shown<FindingId>,
+        id: TextField<FindingId>,
         /// How much it counts.
         level: Word<Level>,
     },
@@ -156,7 +156,7 @@ impl<'a> NameRow<'a> {
                     changed: inside.changed,
                     accessed: inside.accessed,
                 }),
-                inside: Within::of(inside),
+                inside: ContainerFacts::of(inside),
             },
             Event::Snapshot { name, kept, size } => NameRow::Snapshot {
                 name: Path(name),
@@ -170,14 +170,14 @@ impl<'a> NameRow<'a> {
                 name: Path(name),
                 code: skip.reason(),
                 cause: skip.reason(),
-                id: Shown(skip.finding()),
+                id: TextField(skip.finding()),
             },
             Event::Failed { name, problem } => NameRow::Error {
                 name: Path(name),
                 stage: problem.stage.name(),
                 code: problem.code(),
-                cause: Shown(&problem.cause),
-                id: Shown(problem.finding()),
+                cause: TextField(&problem.cause),
+                id: TextField(problem.finding()),
                 level: Word(problem.level),
             },
         }
@@ -195,7 +195,7 @@ impl<'a> NameRow<'a> {
                     length: extent.length,
                     holds: extent.holds.name(),
                     of: render(&extent.name).to_string(),
-                    id: finding.map(Shown),
+                    id: finding.map(TextField),
                     level: finding.map(level),
                 }
             }
@@ -204,7 +204,7 @@ impl<'a> NameRow<'a> {
                 start: extent.start,
                 length: extent.length,
                 of: render(&extent.name).to_string(),
-                id: Shown(FindingId::AccountOverlap),
+                id: TextField(FindingId::AccountOverlap),
                 level: level(FindingId::AccountOverlap),
             },
             Row::Sums { name, account } => {
@@ -220,7 +220,7 @@ impl<'a> NameRow<'a> {
                     reserved: account.sum(Holds::Reserved),
                     residue: account.sum(Holds::Residue),
                     itemised: account.opaque.is_empty(),
-                    id: finding.map(Shown),
+                    id: finding.map(TextField),
                     level: finding.map(level),
                 }
             }
@@ -228,8 +228,8 @@ impl<'a> NameRow<'a> {
                 name: Path(name),
                 stage: problem.stage.name(),
                 code: problem.code(),
-                cause: Shown(&problem.cause),
-                id: Shown(problem.finding()),
+                cause: TextField(&problem.cause),
+                id: TextField(problem.finding()),
                 level: Word(problem.level),
             },
         }

@@ -44,9 +44,9 @@ pub use event::{Counts, Event, Events, Match, Summary};
 pub use problem::Problem;
 pub use reference::{Answer, Empty, Reference, Sought};
 pub use request::Request;
-pub use sets::{Gap, Opened, Sets};
+pub use sets::{Gap, OpenSets, Sets};
 pub(crate) use sets::{lists_in, opening};
-pub use writer::{Verdicts, Writer, Written, write};
+pub use writer::{Verdicts, Writer, WrittenVerdicts, write};
 
 use crate::algorithms::computed;
 use crate::job::Error;
@@ -69,7 +69,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             refused = events(Event::Gap(gap)).err();
         }
     };
-    let Opened { reference, mut gaps } = match request.sets.open(&mut tell, control.cancel()) {
+    let OpenSets { reference, mut gaps } = match request.sets.open(&mut tell, control.cancel()) {
         Err(Error::Cancelled(_)) => {
             let run = pfh_engine::Summary { interrupted: true, ..pfh_engine::Summary::default() };
             return Ok(Summary { run, ..Summary::default() });

@@ -4,7 +4,7 @@
 use super::guess;
 use super::{Empty, Problem, Reference, Sought};
 use crate::algorithms::{Algorithm, REGISTRY, computed};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_digest::{Digest, Standing};
 use pfh_engine::Cancel;
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
@@ -120,7 +120,7 @@ impl fmt::Display for Gap<'_> {
 
 /// Open sets.
 #[non_exhaustive]
-pub struct Opened {
+pub struct OpenSets {
     /// The sets and digests.
     pub reference: Reference,
     /// Lists that were read in part, and sets that hold nothing.
@@ -166,7 +166,7 @@ impl Sets {
     ///
     /// # Errors
     /// When a file cannot be opened or read, a digest is none, or it is cancelled.
-    pub fn open(&self, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<Opened, Error> {
+    pub fn open(&self, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<OpenSets, Error> {
         self.check()?;
         let digests = self.digests()?;
         let mut opened = self.open_known(gap, cancel)?;
@@ -180,7 +180,7 @@ impl Sets {
     ///
     /// # Errors
     /// When a file cannot be opened or read, or it is cancelled.
-    pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<Opened, Error> {
+    pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<OpenSets, Error> {
         let (mut sets, mut guessed, mut gaps) = (Vec::new(), Vec::new(), 0);
         let files = self.files()?;
         for path in &files {
@@ -214,7 +214,7 @@ impl Sets {
             }
             sets.push(known);
         }
-        Ok(Opened { reference: Reference { sets, guessed, sought: None, empty: self.empty }, gaps })
+        Ok(OpenSets { reference: Reference { sets, guessed, sought: None, empty: self.empty }, gaps })
     }
 
     /// The digests.
@@ -260,7 +260,7 @@ fn similarity_digests(path: &Path) -> Vec<pfh_digest::Algorithm> {
 /// # Errors
 /// When the directory cannot be read, or has no files.
 pub fn lists_in(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |error| Error::input(About::new(directory, error));
+    let failed = |error| Error::input(PathError::new(directory, error));
     let mut files = Vec::new();
     gather(directory, &mut files).map_err(failed)?;
     if files.is_empty() {
@@ -293,7 +293,7 @@ fn gather(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<(KnownSet, u64), Error> {
     // Under a name that nobody can foresee, for this user alone (0700): removed when it is dropped.
     let made = tempfile::Builder::new().prefix("pfh-known-").tempdir();
-    let room = made.map_err(|error| Error::aborted(About::new(std::env::temp_dir(), error)))?;
+    let room = made.map_err(|error| Error::aborted(PathError::new(std::env::temp_dir(), error)))?;
     let directory = room.path();
     let mut faults = 0;
     let build = Build {

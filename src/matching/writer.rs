@@ -6,7 +6,7 @@ use crate::job::Error;
 use pfh_engine::{Control, Outcome, Summary as Run};
 use pfh_known::KnownStatus;
 use pfh_manifest::Preamble;
-use pfh_report::verdict::{Encoder, Format, Known, Paint};
+use pfh_report::verdict::{Encoder, Format, KnownFacts, Paint};
 use pfh_source::Output;
 use std::io;
 
@@ -91,7 +91,7 @@ struct Open {
 /// The state of the written verdicts.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Written {
+pub struct WrittenVerdicts {
     /// The result of the run.
     pub summary: Summary,
     /// Whether unknown files are not in the output, because all sets are of the bad.
@@ -154,9 +154,9 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// The output's.
-    pub fn finish(self, summary: &Summary) -> Result<Written, Error> {
+    pub fn finish(self, summary: &Summary) -> Result<WrittenVerdicts, Error> {
         let Some(Open { mut encoder, mut output, hits_only, bytes, .. }) = self.open else {
-            return Ok(Written { summary: *summary, hits_only: false });
+            return Ok(WrittenVerdicts { summary: *summary, hits_only: false });
         };
         let run = &summary.run;
         if run.interrupted {
@@ -168,7 +168,7 @@ impl<'a> Writer<'a> {
             encoder.tail(output.room(), &summary.counts.words(), &counts);
             output.commit().map_err(Error::Sink)?;
         }
-        Ok(Written { summary: *summary, hits_only })
+        Ok(WrittenVerdicts { summary: *summary, hits_only })
     }
 
     /// The run ended before its time, for this reason or because the output could not be opened. No
@@ -189,7 +189,7 @@ impl Open {
         }
         if is_wanted {
             let (record, verdict, empty) = (found.record, found.word(), found.answer.empty);
-            let known = Known { record, verdict, places: &found.places(), empty };
+            let known = KnownFacts { record, verdict, places: &found.places(), empty };
             self.encoder.row(self.output.room(), &known, self.digests);
         }
         self.output.advance()
@@ -205,7 +205,7 @@ pub fn write(
     verdicts: &Verdicts,
     events: &mut super::Events<'_>,
     control: &Control<'_>,
-) -> Result<Written, Error> {
+) -> Result<WrittenVerdicts, Error> {
     let mut request = request.clone();
     verdicts.place(&mut request);
     let mut writer = Writer::new(verdicts, &request);

@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::{compare, hash};
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_engine::{Mode, Plan};
-use pfh_similarity::Named;
+use pfh_similarity::MethodName;
 use pfh_source::terminal;
 use pfh_source::{Order, Recurse, os};
 use std::ffi::OsString;
@@ -50,7 +50,7 @@ pub struct Letters {
 /// The job that is asked for.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Asked {
+pub enum PaperJob {
     /// HASH: one digest for each file.
     Hash {
         /// The hashed input.
@@ -117,7 +117,7 @@ pub enum Problem {
 
 /// The paper's default.
 pub(super) fn default_algorithm() -> Result<Algorithm, Problem> {
-    REGISTRY.find(Named::MrshV2.name()).map_err(Problem::Algorithm)
+    REGISTRY.find(MethodName::MrshV2.name()).map_err(Problem::Algorithm)
 }
 
 impl Letters {

@@ -18,7 +18,7 @@
 mod letters;
 mod mode;
 
-pub use letters::{Asked, Letters, MEMORY, PREFETCHERS, Prefetchers, Problem};
+pub use letters::{Letters, MEMORY, PREFETCHERS, PaperJob, Prefetchers, Problem};
 
 use crate::algorithms::REGISTRY;
 use crate::job::Error;
@@ -27,9 +27,9 @@ use pfh_digest::{Algorithm, family};
 /// A request with its defaults resolved.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Resolved {
+pub struct PaperSettings {
     /// The job.
-    pub asked: Asked,
+    pub asked: PaperJob,
     /// The algorithm that the name of a family became.
     pub family: Option<Algorithm>,
 }
@@ -46,14 +46,14 @@ fn named(name: &str) -> Result<(Algorithm, bool), Problem> {
 ///
 /// # Errors
 /// When they make no sense.
-pub fn resolve(letters: &Letters) -> Result<Resolved, Error> {
+pub fn resolve(letters: &Letters) -> Result<PaperSettings, Error> {
     resolved(letters).map_err(Error::request)
 }
 
-fn resolved(letters: &Letters) -> Result<Resolved, Problem> {
+fn resolved(letters: &Letters) -> Result<PaperSettings, Problem> {
     let (input, plan) = (letters.input()?, letters.plan()?);
     let named = letters.algorithm.as_deref().map(named).transpose()?;
     let family = named.and_then(|(algorithm, is_family)| is_family.then_some(algorithm));
     let asked = mode::asked(letters, input, plan, named.map(|(algorithm, _)| algorithm))?;
-    Ok(Resolved { asked, family })
+    Ok(PaperSettings { asked, family })
 }

@@ -1,6 +1,6 @@
 //! The meaning of the value of `-c`.
 
-use super::letters::{Asked, Letters, Problem, default_algorithm};
+use super::letters::{Letters, PaperJob, Problem, default_algorithm};
 use crate::algorithms::REGISTRY;
 use crate::compare::{self, given};
 use crate::destination::Destination;
@@ -14,7 +14,7 @@ use pfh_report::pairs::Format;
 use std::ffi::{OsStr, OsString};
 
 /// The job. `named` is the algorithm that `-h` names.
-pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorithm>) -> Result<Asked, Problem> {
+pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorithm>) -> Result<PaperJob, Problem> {
     let Some(mode) = letters.mode.as_deref().filter(|mode| !mode.eq_ignore_ascii_case("hash")) else {
         let algorithm = named.map_or_else(default_algorithm, Ok)?;
         return Ok(hashing(input, plan, algorithm));
@@ -29,7 +29,7 @@ pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorith
     };
     let mut request = comparing(input, plan, algorithms);
     if mode.eq_ignore_ascii_case("full") {
-        return Ok(Asked::Full(Box::new(request)));
+        return Ok(PaperJob::Full(Box::new(request)));
     }
     if std::fs::metadata(mode).is_ok_and(|found| found.is_file()) {
         return filename(mode, request, named, &reading, is_digests);
@@ -45,7 +45,7 @@ pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorith
     let Some(digest) = given(algorithm, mode) else { return Err(Problem::Mode { mode: mode.to_owned(), algorithm }) };
     request.given = vec![digest];
     request.algorithms = vec![algorithm.into()];
-    Ok(Asked::Sought(Box::new(request)))
+    Ok(PaperJob::Sought(Box::new(request)))
 }
 
 /// FILENAME mode: the file holds a list of digests.
@@ -55,13 +55,13 @@ fn filename(
     named: Option<Algorithm>,
     reading: &Reading,
     is_digests: bool,
-) -> Result<Asked, Problem> {
+) -> Result<PaperJob, Problem> {
     let Some(found) = list_at(list, reading) else { return set(list, request, named, is_digests) };
     request.against = vec![OsString::from(list)];
     if let Some(algorithm) = named.or_else(|| longest(found)) {
         request.algorithms = vec![algorithm.into()];
     }
-    Ok(Asked::Sought(Box::new(request)))
+    Ok(PaperJob::Sought(Box::new(request)))
 }
 
 /// The algorithm of a list's first record; of several, the one with the longest digests.
@@ -77,7 +77,12 @@ fn list_at(path: &OsStr, reading: &Reading) -> Option<List> {
 /// FILENAME mode with a file that only known sets are read from: a compiled set, a database, a
 /// filter, a table.
 #[cfg(feature = "known")]
-fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_digests: bool) -> Result<Asked, Problem> {
+fn set(
+    list: &OsStr,
+    request: compare::Request,
+    named: Option<Algorithm>,
+    is_digests: bool,
+) -> Result<PaperJob, Problem> {
     use crate::matching::{Empty, Request, Sets, Verdicts};
     use pfh_known::KnownStatus;
 
@@ -94,19 +99,19 @@ fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_dig
         KnownStatus::ALL.into_iter().filter(|status| !matches!(status, KnownStatus::Unknown | KnownStatus::Error));
     let request = Request::new(request.input, sets).plan(request.plan);
     let verdicts = Verdicts::new(Destination::default()).form(pfh_report::verdict::Format::Values);
-    Ok(Asked::Known { request: Box::new(request), verdicts: verdicts.only(found.collect()) })
+    Ok(PaperJob::Known { request: Box::new(request), verdicts: verdicts.only(found.collect()) })
 }
 
 #[cfg(not(feature = "known"))]
-fn set(list: &OsStr, _: compare::Request, _: Option<Algorithm>, _: bool) -> Result<Asked, Problem> {
+fn set(list: &OsStr, _: compare::Request, _: Option<Algorithm>, _: bool) -> Result<PaperJob, Problem> {
     Err(Problem::NoList { list: list.to_owned() })
 }
 
-fn hashing(input: Input, plan: Plan, algorithm: Algorithm) -> Asked {
+fn hashing(input: Input, plan: Plan, algorithm: Algorithm) -> PaperJob {
     let layout = Layout { end: End::Line, marker: Marker::Text };
     let plan = Plan { algorithms: vec![algorithm], ..plan };
     let manifest = hash::Manifest::new(Destination::default()).format(hash::own_format(algorithm), layout);
-    Asked::Hash { request: Box::new(hash::Request::new(input, Vec::new()).plan(plan)), manifest }
+    PaperJob::Hash { request: Box::new(hash::Request::new(input, Vec::new()).plan(plan)), manifest }
 }
 
 /// The table is as large as `-m` says; the index and pairs that wait to be sorted are not in it.

@@ -3,7 +3,7 @@
 
 use super::Problem;
 use super::document::{Document, Landmark};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_source::is_address;
 use pfh_source::os::names::{OsStrExt, OsStringExt};
 use std::ffi::{OsStr, OsString};
@@ -50,7 +50,7 @@ impl Base<'_> {
     pub fn check(&self) -> Result<(), Error> {
         if let Some(here) = self.here {
             match std::fs::read_dir(here).and_then(|mut entries| entries.next().transpose()) {
-                Err(error) => return Err(Error::input(About::new(here, error))),
+                Err(error) => return Err(Error::input(PathError::new(here, error))),
                 Ok(None) => return Err(Error::input(Problem::EmptyBase(here.to_owned()))),
                 Ok(Some(_)) => {}
             }

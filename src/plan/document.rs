@@ -2,7 +2,7 @@
 //! `parts/` with their results.
 
 use super::problem::{damaged, unread, unwritten};
-use crate::hash::About;
+use crate::hash::Head;
 use crate::job::Error;
 use pfh_digest::{Algorithm, hex};
 use pfh_manifest::row::{Hex, Is};
@@ -121,7 +121,7 @@ const VERSION: u64 = 1;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row<'a> {
     #[serde(flatten)]
-    plan: Planned<'a>,
+    plan: PlanDocument<'a>,
     /// The SHA-256 of the object without this member.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
     digest: String,
@@ -130,7 +130,7 @@ pub struct Row<'a> {
 /// All that is planned.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Planned<'a> {
+struct PlanDocument<'a> {
     /// The algorithms, in the order of every record's digests.
     algorithms: Vec<String>,
     /// The directory in which all files lie, if it was named.
@@ -198,8 +198,8 @@ impl Document {
         sha256(json!(self.row()).to_string().as_bytes())
     }
 
-    fn row(&self) -> Planned<'_> {
-        Planned {
+    fn row(&self) -> PlanDocument<'_> {
+        PlanDocument {
             algorithms: self.algorithms.iter().map(ToString::to_string).collect(),
             base: self.base.as_deref().map(Bytes::from),
             binary: self.layout.marker == Marker::Binary,
@@ -307,8 +307,8 @@ impl Document {
     }
 
     /// The head of the manifest; `base` is recorded where names need it.
-    pub fn about(&self, base: Option<Vec<u8>>) -> About {
-        About {
+    pub fn about(&self, base: Option<Vec<u8>>) -> Head {
+        Head {
             algorithms: self.algorithms.clone(),
             command_line: self.command_line.clone(),
             working_directory: Some(self.working_directory.clone()),

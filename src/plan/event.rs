@@ -18,13 +18,13 @@ pub enum Event<'a> {
     /// `unit`: the format cannot hold this record: it will not be in the manifest.
     NotWritten(&'a Record, &'a Unrepresentable),
     /// `merge`: the next record of the manifest, in input order.
-    Merged(&'a Merged<'a>),
+    Merged(&'a MergedRecord<'a>),
 }
 
 /// A record as the manifest has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Merged<'a> {
+pub struct MergedRecord<'a> {
     /// Its number among all inputs, from 0.
     pub number: u64,
     /// Its bytes in the manifest; none where the format has no place for it.

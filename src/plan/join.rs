@@ -6,8 +6,8 @@ use super::problem::damaged;
 use super::range::{State, decode, splits};
 use crate::job::Error;
 use pfh_digest::Digest;
-use pfh_engine::{Hashed, Outcome, Record};
-use pfh_source::{Closed, Note};
+use pfh_engine::{HashedFile, Outcome, Record};
+use pfh_source::{Note, ReadResult};
 use serde_json::Value;
 
 /// A range as its part has it: the line, and the values of all algorithms, one behind the other.
@@ -79,13 +79,13 @@ fn record(plan: &Document, ranges: &[Came], size: u64) -> Option<Record> {
             return None;
         }
     }
-    let digest = |(split, joined): (pfh_tree::split::Split, pfh_tree::split::Joined)| {
+    let digest = |(split, joined): (pfh_tree::split::Split, pfh_tree::split::JoinedMessage)| {
         Digest::from_bytes(split.algorithm(), &joined.finish()?).ok()
     };
     let digests = joined.into_iter().map(digest).collect::<Option<Vec<_>>>()?;
     let untimed = ranges.iter().any(|range| range.line["untimed"] == true);
     let notes = if untimed { vec![Note::Untimed] } else { Vec::new() };
-    let closed = Closed { size, stat: Some(stat), notes, inside: None };
+    let closed = ReadResult { size, stat: Some(stat), notes, inside: None };
     let name = super::document::unbytes(&first["name"])?;
-    Some(Record { number, name, outcome: Outcome::Hashed(Hashed { closed, digests, pieces: Vec::new() }) })
+    Some(Record { number, name, outcome: Outcome::Hashed(HashedFile { closed, digests, pieces: Vec::new() }) })
 }

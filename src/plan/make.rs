@@ -3,12 +3,12 @@
 use super::base::{check_name, landmarks};
 use super::document::{Document, sha256};
 use super::pack::pack;
-use super::part::{Listed, Writing, encode_list};
+use super::part::{UnitName, Writing, encode_list};
 use super::problem::{interrupted, unwritten};
 use super::range::{Range, splits};
 use super::{Event, Events, Problem};
 use crate::algorithms::{Algorithm, computed};
-use crate::hash::{self, About, Request as Hash, encoder, has_pieces};
+use crate::hash::{self, Head, Request as Hash, encoder, has_pieces};
 use crate::input::{Content, Input};
 use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
@@ -140,7 +140,7 @@ impl Request {
             splits(&self.document(), length)?;
         }
         // Records that the format cannot hold are refused before anything is written.
-        let about = About { algorithms: computed(&self.algorithms), ..About::default() };
+        let about = Head { algorithms: computed(&self.algorithms), ..Head::default() };
         encoder(self.format, self.layout, &about, &mut Vec::new())?;
         self.input.check()?;
         if self.base.is_some() {
@@ -210,7 +210,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                 if let (Some(length), Some(stat)) = (request.split, entry.stat.or_else(|| entry.look())) {
                     listed.extend(Range::all(&stat, length).into_iter().map(|range| {
                         let size = range.end(length) - range.start;
-                        Listed { number, size, name: name.clone(), range: Some(range) }
+                        UnitName { number, size, name: name.clone(), range: Some(range) }
                     }));
                     known.extend((listed.len() > before).then_some((before, stat.size)));
                 }
@@ -221,7 +221,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                         absent += 1;
                         events(Event::Missing(&name)).map_err(Error::Sink)?;
                     }
-                    listed.push(Listed { number, size: size.unwrap_or(0), name, range: None });
+                    listed.push(UnitName { number, size: size.unwrap_or(0), name, range: None });
                 }
                 files += 1;
                 bytes = listed[before..].iter().fold(bytes, |sum: u64, one| sum.saturating_add(one.size));
@@ -253,7 +253,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     for (one, unit) in listed.iter().zip(places) {
         lists[unit].push(one);
     }
-    let has_range = |list: &&Vec<&Listed>| list.iter().any(|one| one.range.is_some());
+    let has_range = |list: &&Vec<&UnitName>| list.iter().any(|one| one.range.is_some());
     let ranged = lists.iter().filter(has_range).count() as u64;
     let lists: Vec<Vec<u8>> = lists.into_iter().map(encode_list).collect();
     plan.lists = lists.iter().map(|list| sha256(list)).collect();

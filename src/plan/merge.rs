@@ -4,9 +4,9 @@ use super::document::{Document, part_name};
 use super::join::{Came, join};
 use super::part::{self, Counts, Lines};
 use super::problem::{damaged, interrupted, unread, unwritten};
-use super::{Event, Events, Merged, Problem};
+use super::{Event, Events, MergedRecord, Problem};
 use crate::destination::Destination;
-use crate::hash::{self, Sealed, Sealing, encoder, is_elsewhere};
+use crate::hash::{self, SealReader, Sealing, encoder, is_elsewhere};
 use crate::job::{Error, Kind};
 use crate::outputs::{Existing, Outputs};
 use pfh_custody::seal;
@@ -136,7 +136,7 @@ fn read(file: &File, (offset, line, bytes): Place) -> Result<(Value, Vec<u8>), E
 }
 
 /// The records of all parts, in one file without a name, and where each is.
-struct Gathered {
+struct PartRecords {
     file: File,
     places: Vec<Option<Place>>,
     counts: Counts,
@@ -174,7 +174,7 @@ pub fn write(
     let mut encoder = encoder(plan.format, plan.layout, &about, output.room())?;
     let (form, memory) = ((plan.format, plan.layout), pfh_engine::DEFAULT_MEMORY);
     let seal = manifest.seal.as_ref();
-    let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, memory, &mut output)?;
+    let sealed = SealReader::begin(&manifest.output, seal, form, &plan.algorithms, memory, &mut output)?;
     gathered.hand_out(
         &mut |event| {
             events(event)?;
@@ -188,12 +188,12 @@ pub fn write(
     )?;
     encoder.adopt(gathered.counts.records);
     encoder.tail(output.room(), &gathered.of_manifest());
-    Sealed::commit(output, sealed)?;
+    SealReader::commit(output, sealed)?;
     Ok(gathered.summary(plan))
 }
 
 /// The plan of a request that may start, and all that its units came to.
-fn opened(request: &Request, control: &Control<'_>) -> Result<(Document, Gathered), Error> {
+fn opened(request: &Request, control: &Control<'_>) -> Result<(Document, PartRecords), Error> {
     let plan = Document::load(&request.plan)?;
     let parts = found(&plan)?;
     request.guarded(&plan, &parts)?;
@@ -211,7 +211,7 @@ fn found(plan: &Document) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Reads all parts: each unit once, each input once.
-fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<Gathered, Error> {
+fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<PartRecords, Error> {
     let temporary = |error| unwritten(&std::env::temp_dir())(error);
     let file = tempfile::tempfile().map_err(temporary)?;
     let mut writer = BufWriter::with_capacity(1 << 18, file);
@@ -296,16 +296,16 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
     if places.contains(&None) || counts.hashed + counts.skipped + counts.failed != plan.entries {
         return Err(damaged(&plan.directory, "its units do not have each input once"));
     }
-    Ok(Gathered { file, places, counts })
+    Ok(PartRecords { file, places, counts })
 }
 
-impl Gathered {
+impl PartRecords {
     /// Hands out the records in input order.
     fn hand_out(&self, events: &mut Events<'_>, control: &Control<'_>) -> Result<(), Error> {
         for (number, &place) in (0..).zip(self.places.iter().flatten()) {
             let (line, bytes) = read(&self.file, place)?;
             let (size, complaint) = (line["size"].as_u64(), line["said"].as_str());
-            events(Event::Merged(&Merged { number, bytes: &bytes, size, complaint })).map_err(Error::Sink)?;
+            events(Event::Merged(&MergedRecord { number, bytes: &bytes, size, complaint })).map_err(Error::Sink)?;
             if u64::is_multiple_of(number, STEP) {
                 let total = Some(self.places.len() as u64);
                 control.report(&Progress::Steps { phase: Phase::Building, done: number, total });

@@ -42,7 +42,7 @@ mod row;
 pub mod unit;
 
 pub use document::Row;
-pub use event::{Event, Events, Merged};
+pub use event::{Event, Events, MergedRecord};
 pub use problem::Problem;
 pub use progress::{Progress, progress};
 pub use row::MadeRow;

@@ -5,14 +5,14 @@
 
 use super::document::{self, Document, sha256};
 use super::problem::{Problem, damaged, unread, unwritten};
-use super::range::{self, Found, Range};
-use crate::hash::{About, encoder, hasher_of_sha256};
+use super::range::{self, Range, RangeResult};
+use crate::hash::{Head, encoder, hasher_of_sha256};
 use crate::job::Error;
 use pfh_digest::Hasher;
 use pfh_engine::{Outcome, Record};
 use pfh_manifest::{Count, Encode, Unrepresentable};
 use pfh_similarity::Similar;
-use pfh_source::{Note, Output, Received};
+use pfh_source::{Note, Output, ReceivedFolder};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ impl Lines {
     /// # Errors
     /// When the format cannot hold the algorithms.
     pub fn new(plan: &Document) -> Result<Lines, Error> {
-        let about = About { algorithms: plan.algorithms.clone(), ..About::default() };
+        let about = Head { algorithms: plan.algorithms.clone(), ..Head::default() };
         // The merge writes the head; the encoder must have seen the algorithms.
         Ok(Lines(encoder(plan.format, plan.layout, &about, &mut Vec::new())?))
     }
@@ -145,7 +145,8 @@ impl Writing {
     pub fn open(plan: &Document, unit: u64) -> Result<Writing, Error> {
         let path = plan.part(unit);
         let lines = Lines::new(plan)?;
-        let output = Received::open(&plan.directory).and_then(|received| received.output(&plan.part_within(unit)));
+        let output =
+            ReceivedFolder::open(&plan.directory).and_then(|received| received.output(&plan.part_within(unit)));
         let output = output.map_err(unwritten(&path))?;
         let (hasher, fragment, counts) = (hasher_of_sha256(), Vec::new(), Counts::default());
         let mut writing = Writing { lines, output, hasher, fragment, path, records: 0, counts };
@@ -190,7 +191,7 @@ impl Writing {
         file: (u64, &[u8]),
         range: &Range,
         end: u64,
-        came: Result<Found, Record>,
+        came: Result<RangeResult, Record>,
     ) -> io::Result<()> {
         let place = json!([range.start, end, range.state.size]);
         let (mut line, fragment) = match came {
@@ -314,7 +315,7 @@ impl Reading<'_> {
 
 /// One name of a unit's list.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct UnitName {
     /// Its number among all inputs.
     pub number: u64,
     /// Bytes that were to be read of it when the plan was made.
@@ -326,9 +327,9 @@ pub struct Listed {
 }
 
 /// A unit's list: `NUMBER SIZE NAME` and a NUL for each name; a range stands behind the number.
-pub fn encode_list<'a>(entries: impl IntoIterator<Item = &'a Listed>) -> Vec<u8> {
+pub fn encode_list<'a>(entries: impl IntoIterator<Item = &'a UnitName>) -> Vec<u8> {
     let mut list = Vec::new();
-    for Listed { number, size, name, range } in entries {
+    for UnitName { number, size, name, range } in entries {
         let range = range.as_ref().map(Range::encode).unwrap_or_default();
         list.extend_from_slice(format!("{number}{range} {size} ").as_bytes());
         list.extend_from_slice(name);
@@ -341,7 +342,7 @@ pub fn encode_list<'a>(entries: impl IntoIterator<Item = &'a Listed>) -> Vec<u8>
 ///
 /// # Errors
 /// When it cannot be read, or is another.
-pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
+pub fn list(plan: &Document, unit: u64) -> Result<Vec<UnitName>, Error> {
     let path = plan.list(unit);
     document::check_file(&path)?;
     let bytes = pfh_source::Document::read(&path, pfh_source::Document::LONGEST).map_err(unread(&path))?;
@@ -358,7 +359,7 @@ pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
         };
         let number = number.parse().ok()?;
         let size = str::from_utf8(parts.next()?).ok()?.parse().ok()?;
-        Some(Listed { number, size, name: parts.next()?.to_vec(), range })
+        Some(UnitName { number, size, name: parts.next()?.to_vec(), range })
     };
     let names = bytes.split_inclusive(|byte| *byte == 0).map(|text| entry(text.strip_suffix(&[0])?));
     names.collect::<Option<_>>().ok_or_else(|| damaged(&path, "is not the list that was planned"))

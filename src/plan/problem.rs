@@ -1,6 +1,6 @@
 //! Errors of a plan, a unit or a merge, beyond those that every job has.
 
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_source::terminal::{render, shown};
 use pfh_tree::split::Unsplit;
 use std::io;
@@ -126,18 +126,18 @@ impl Problem {
 /// A file of the plan that cannot be read.
 pub(super) fn unread(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
     let path = path.to_owned();
-    move |error| Error::input(About::new(path, error))
+    move |error| Error::input(PathError::new(path, error))
 }
 
 /// A file that cannot be written.
 pub(super) fn unwritten(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
     let path = path.to_owned();
-    move |error| Error::output(About::new(path, error))
+    move |error| Error::output(PathError::new(path, error))
 }
 
 /// A file that is not as this program wrote it.
 pub(super) fn damaged(path: &Path, why: &'static str) -> Error {
-    Error::input(About::new(path, Problem::Damaged(why)))
+    Error::input(PathError::new(path, Problem::Damaged(why)))
 }
 
 /// The control cancelled the job.

@@ -93,7 +93,7 @@ pub fn splits(plan: &Document, length: u64) -> Result<Vec<Split>, Error> {
 }
 
 /// The result of a range: the file as it is, and the values of each algorithm.
-pub struct Found {
+pub struct RangeResult {
     /// The metadata.
     pub stat: Stat,
     /// The complaint about the file.
@@ -105,7 +105,7 @@ pub struct Found {
 /// The result of a range.
 pub enum Came {
     /// It was read, and the file is as it was planned.
-    Found(Found),
+    Found(RangeResult),
     /// It was not, or the file is another.
     Problem(Problem),
     /// The pass was cancelled.
@@ -121,7 +121,13 @@ pub fn hash(splits: &[Split], length: u64, name: &[u8], range: &Range, pass: &mu
     }
 }
 
-fn read(splits: &[Split], length: u64, name: &[u8], range: &Range, pass: &mut Pass<'_>) -> Result<Found, Failure> {
+fn read(
+    splits: &[Split],
+    length: u64,
+    name: &[u8],
+    range: &Range,
+    pass: &mut Pass<'_>,
+) -> Result<RangeResult, Failure> {
     let path = Path::new(OsStr::from_bytes(name));
     let failed = |problem| Failure::Read { file: path.to_owned(), problem };
     let file = Ranges::open(name).map_err(failed)?;
@@ -138,7 +144,7 @@ fn read(splits: &[Split], length: u64, name: &[u8], range: &Range, pass: &mut Pa
     let (stat, notes) = (*file.stat(), if file.is_timed() { Vec::new() } else { vec![Note::Untimed] });
     file.close().map_err(failed)?;
     let values = parts.into_iter().map(|part| part.finish(end == range.state.size)).collect();
-    Ok(Found { stat, notes, values })
+    Ok(RangeResult { stat, notes, values })
 }
 
 /// Metadata in a line of a part.

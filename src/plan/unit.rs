@@ -2,18 +2,18 @@
 
 use super::base::Base;
 use super::document::Document;
-use super::part::{self, Counts, Listed, Writing};
+use super::part::{self, Counts, UnitName, Writing};
 use super::problem::{damaged, interrupted, unwritten};
 use super::range::{Came, Range, hash, splits};
 use super::{Event, Events, Problem};
 use crate::input::{Addresses, Input};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
 use pfh_engine::{Control, MediumProgress, Outcome, Phase, Plan, Progress, Record, Summary as Run};
 use pfh_outboard::Pass;
 use pfh_source::os::names::OsStringExt;
-use pfh_source::{Descend, Received, Recurse, Special};
+use pfh_source::{Descend, ReceivedFolder, Recurse, Special};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -74,9 +74,9 @@ impl Request {
         outputs.writes("PLAN", plan.part(unit), Kind::File, Existing::Own(0, part::BEGINS));
         outputs.check()?;
         // The plan may come from elsewhere, and with it a link in the place of its directory.
-        match Received::open(&plan.directory).and_then(|received| received.check(&plan.part_within(unit))) {
+        match ReceivedFolder::open(&plan.directory).and_then(|received| received.check(&plan.part_within(unit))) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(Error::request(About::new(plan.part(unit), error)))
+                Err(Error::request(PathError::new(plan.part(unit), error)))
             }
             _ => Ok(None),
         }
@@ -135,7 +135,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     if let Some(counts) = request.of_plan(&plan)? {
         return Ok(Summary::new(None, &counts));
     }
-    let (ranges, files): (Vec<Listed>, Vec<Listed>) =
+    let (ranges, files): (Vec<UnitName>, Vec<UnitName>) =
         part::list(&plan, unit)?.into_iter().partition(|one| one.range.is_some());
     let base = Base::new(&plan, request.base.as_deref());
     let places: Vec<Vec<u8>> = files.iter().map(|one| base.place(&one.name)).collect::<Result<_, Error>>()?;
@@ -183,8 +183,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 fn in_ranges(
     threads: usize,
     control: &Control<'_>,
-    listed: &[Listed],
-    mut work: impl FnMut(&Listed, &Range, &mut Pass<'_>) -> Result<(), Error>,
+    listed: &[UnitName],
+    mut work: impl FnMut(&UnitName, &Range, &mut Pass<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (start, all) = (Instant::now(), listed.iter().fold(0, |sum: u64, one| sum.saturating_add(one.size)));
     let mut before = 0;
@@ -214,7 +214,7 @@ fn done(plan: &Document, unit: u64) -> Option<Counts> {
 /// Writes the records under their numbers and names in the plan.
 struct Ends<'a> {
     writing: Writing,
-    files: &'a [Listed],
+    files: &'a [UnitName],
     events: &'a mut Events<'a>,
 }
 

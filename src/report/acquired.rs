@@ -1,6 +1,6 @@
 //! Acquisitions: by their chained logs, by the output of the command, by their maps.
 
-use super::found::{Found, Mapped};
+use super::found::{MapShare, PageFindings};
 use super::members::{Object, digests, list, number, plain, text, texts};
 use pfh_container::map::{Map, Status};
 use pfh_report::case::{Acquisition, Rows, Standing};
@@ -26,7 +26,7 @@ const FACTS: &[(&str, &str)] = &[
 ];
 
 /// Enters the acquisitions of a log whose chain holds: each `start` begins one.
-pub(super) fn logged(found: &mut Found, source: usize, log: &Path, records: &[Object]) {
+pub(super) fn logged(found: &mut PageFindings, source: usize, log: &Path, records: &[Object]) {
     let mut open: Option<Acquisition> = None;
     for record in records {
         if text(record, "kind") == "start" {
@@ -103,7 +103,7 @@ fn started(source: usize, record: &Object) -> Acquisition {
 }
 
 /// Enters the output of `pfh acquire --json`.
-pub(super) fn stated(found: &mut Found, source: usize, object: &Object) {
+pub(super) fn stated(found: &mut PageFindings, source: usize, object: &Object) {
     let targets: Vec<&Object> = list(object, "targets").filter_map(Value::as_object).collect();
     let mut facts = vec![("bytes".to_owned(), number(object, "bytes").to_string())];
     facts.extend(object.get("seconds").map(|seconds| ("seconds".to_owned(), plain(seconds))));
@@ -132,7 +132,7 @@ pub(super) fn stated(found: &mut Found, source: usize, object: &Object) {
 }
 
 /// Enters how much was read according to a map.
-pub(super) fn map(found: &mut Found, source: usize, path: &Path, content: &str) {
+pub(super) fn map(found: &mut PageFindings, source: usize, path: &Path, content: &str) {
     let Ok(map) = Map::parse(content) else {
         let standing = Standing::Unknown("it begins as a map of an acquisition, and is none".to_owned());
         found.case.sources[source].standing = standing;
@@ -143,7 +143,7 @@ pub(super) fn map(found: &mut Found, source: usize, path: &Path, content: &str) 
         [Status::NonTried, Status::NonTrimmed, Status::NonScraped].into_iter().map(|at| map.total(at)).sum();
     let entered = &mut found.case.sources[source];
     entered.kind = format!("map of an acquisition: {} were read, {} were unreadable", size_text(read), size_text(bad));
-    found.maps.push(Mapped { source, path: path.to_owned(), read, bad, open });
+    found.maps.push(MapShare { source, path: path.to_owned(), read, bad, open });
     entered.records = content.lines().filter(|line| !line.starts_with('#')).count() as u64;
     if bad > 0 {
         found.open(source, b"", format!("{bad} bytes were unreadable when it was acquired"));

@@ -1,13 +1,13 @@
 //! Seals and chained logs: verified again, with the two sides of each comparison.
 
-use super::found::{Found, OpenLog, tone};
+use super::found::{OpenLog, PageFindings, tone};
 use super::members::Object;
 use super::{acquired, request::Request};
-use crate::verdict::{About, Comparison, Evidence, Verdict, verdict};
+use crate::verdict::{Comparison, Evidence, Subject, Verdict, verdict};
 use pfh_custody::chain::SoFar;
 use pfh_custody::{chain, seal};
 use pfh_manifest::Options;
-use pfh_report::case::{Judged, Rows, Standing, Tone};
+use pfh_report::case::{Rows, Standing, Tone, VerdictEvidence};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::counted;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 /// Enters a verdict on a seal or a log.
-fn enter(found: &mut Found, source: usize, what: &str, verdict: Verdict, evidence: Vec<String>) {
+fn enter(found: &mut PageFindings, source: usize, what: &str, verdict: Verdict, evidence: Vec<String>) {
     let verdict = verdict.to_string();
     let tone = tone(&verdict);
     match tone {
@@ -23,22 +23,22 @@ fn enter(found: &mut Found, source: usize, what: &str, verdict: Verdict, evidenc
         Tone::Bad => found.broken.push((source, evidence.first().cloned().unwrap_or_default())),
         Tone::Open => found.torn.push((source, evidence.first().cloned().unwrap_or_default())),
     }
-    found.judge(Judged { source, what: what.to_owned(), tone, verdict, evidence, rows: Rows::default() });
+    found.judge(VerdictEvidence { source, what: what.to_owned(), tone, verdict, evidence, rows: Rows::default() });
 }
 
 /// The verdict on a seal, and its evidence.
-fn sealed(manifest: &Path, held: Result<Option<seal::Held>, seal::FileError>) -> (Verdict, Vec<String>) {
+fn sealed(manifest: &Path, held: Result<Option<seal::HeldSeal>, seal::FileError>) -> (Verdict, Vec<String>) {
     let records = format!("the records of {}", pfh_source::terminal::shown(manifest));
     let root = "the root that was sealed";
     let compared = format!("{records} with {root}");
-    let one = Comparison::new(About::Seal, records, root, Evidence::Fact);
+    let one = Comparison::new(Subject::Seal, records, root, Evidence::Fact);
     let (comparisons, evidence) = match held {
         Ok(Some(held)) => (vec![one], vec![compared, held.to_string()]),
         Ok(None) => (Vec::new(), vec!["the seal is gone".to_owned()]),
         Err(error) if error.is_verdict() => (vec![one.unequal(Vec::new())], vec![error.to_string(), compared]),
         Err(error) => (Vec::new(), vec![error.to_string()]),
     };
-    (verdict(&[About::Seal], &comparisons, false), evidence)
+    (verdict(&[Subject::Seal], &comparisons, false), evidence)
 }
 
 /// All of a manifest, read once.
@@ -47,7 +47,7 @@ fn contents(manifest: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// Verifies a seal: its manifest lies beside it.
-pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Request) {
+pub(super) fn seal(found: &mut PageFindings, source: usize, path: &Path, request: &Request) {
     let Some(manifest) = path.as_os_str().as_bytes().strip_suffix(b".seal") else {
         let why = "a seal whose manifest is not named by it: it is called MANIFEST.seal";
         found.case.sources[source].standing = Standing::Unknown(why.to_owned());
@@ -62,7 +62,7 @@ pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Requ
         }
         Err(error) => {
             let name = pfh_source::terminal::shown(manifest);
-            (verdict(&[About::Seal], &[], false), vec![format!("{name}: {error}")])
+            (verdict(&[Subject::Seal], &[], false), vec![format!("{name}: {error}")])
         }
     };
     let what = if verdict == Verdict::NothingToCompareWith { "seal" } else { "seal, verified again" };
@@ -74,7 +74,7 @@ pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Requ
 /// # Errors
 /// When it cannot be read.
 pub(super) fn log(
-    found: &mut Found,
+    found: &mut PageFindings,
     source: usize,
     path: &Path,
     input: impl BufRead,
@@ -82,11 +82,11 @@ pub(super) fn log(
 ) -> std::io::Result<()> {
     let sound = match chain::so_far(input) {
         Ok(SoFar::Ended(sound)) => sound,
-        Err(chain::Broken::Io(error)) => return Err(error),
+        Err(chain::ChainFault::Io(error)) => return Err(error),
         Ok(SoFar::Open(records)) => {
             let chain = format!("the chain of {} holds", counted(records.len() as u64, "record"));
-            let evidence = vec![chain::Broken::NoEnd.to_string(), chain];
-            enter(found, source, "chain of a log", verdict(&[About::Log], &[], true), evidence);
+            let evidence = vec![chain::ChainFault::NoEnd.to_string(), chain];
+            enter(found, source, "chain of a log", verdict(&[Subject::Log], &[], true), evidence);
             found.case.sources[source].records = records.len() as u64;
             acquired::logged(found, source, path, &records);
             enter_open(found, source, path, records);
@@ -94,7 +94,7 @@ pub(super) fn log(
         }
         Err(broken) => {
             let what = "nothing of this log is shown below: its statements cannot be relied on".to_owned();
-            let of_chain = verdict(&[About::Log], &[chain_of(path).unequal(Vec::new())], false);
+            let of_chain = verdict(&[Subject::Log], &[chain_of(path).unequal(Vec::new())], false);
             enter(found, source, "chain of a log, verified again", of_chain, vec![broken.to_string(), what]);
             return Ok(());
         }
@@ -111,7 +111,7 @@ pub(super) fn log(
 }
 
 /// Enters the job of a log that goes on, or was cut off.
-fn enter_open(found: &mut Found, source: usize, path: &Path, records: Vec<Object>) {
+fn enter_open(found: &mut PageFindings, source: usize, path: &Path, records: Vec<Object>) {
     if let Some(first) = records.into_iter().next() {
         found.open_logs.push(OpenLog { source, path: path.to_owned(), first });
     }
@@ -119,7 +119,7 @@ fn enter_open(found: &mut Found, source: usize, path: &Path, records: Vec<Object
 
 /// The chain of a log, compared with its records.
 fn chain_of(path: &Path) -> Comparison {
-    Comparison::new(About::Log, "the chain of records", pfh_source::terminal::shown(path), Evidence::Fact)
+    Comparison::new(Subject::Log, "the chain of records", pfh_source::terminal::shown(path), Evidence::Fact)
 }
 
 /// The verdict on a log, its signature and the log for people beside it.
@@ -131,7 +131,7 @@ fn verified(path: &Path, _: &chain::Sound, request: &Request) -> (Verdict, Vec<S
             let findings = summary.findings.iter().map(ToString::to_string);
             (summary.verdict(), [summary.sentence()].into_iter().chain(findings).collect())
         }
-        Err(error) => (verdict(&[About::Log], &[], true), vec![error.to_string()]),
+        Err(error) => (verdict(&[Subject::Log], &[], true), vec![error.to_string()]),
     }
 }
 
@@ -142,7 +142,7 @@ fn verified(path: &Path, sound: &chain::Sound, request: &Request) -> (Verdict, V
     let records = counted(sound.records.len() as u64, "record");
     let chain = format!("the chain of {records} holds: {}", sound.chain.value());
     let mut wanted = vec![About::Log];
-    wanted.extend(request.key.as_ref().map(|_| About::Signer));
+    wanted.extend(request.key.as_ref().map(|_| Subject::Signer));
     let evidence = match (&request.key, sound.signature) {
         (Some(_), _) => vec!["this build verifies no signatures of logs".to_owned(), chain],
         (None, Some(_)) => vec![chain, "signed; the signature was not verified".to_owned()],

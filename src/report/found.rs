@@ -2,7 +2,7 @@
 
 use super::members::Object;
 use super::similar::Similar;
-use pfh_report::case::{Case, Judged, Problem, SetCount, Source, Standing, Tone};
+use pfh_report::case::{Case, Problem, SetCount, Source, Standing, Tone, VerdictEvidence};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(super) struct OpenLog {
 
 /// How much was read according to a map, in bytes.
 #[derive(Debug)]
-pub(super) struct Mapped {
+pub(super) struct MapShare {
     /// The number of its source.
     pub source: usize,
     /// Its name.
@@ -37,7 +37,7 @@ pub(super) struct Mapped {
 
 /// The findings so far.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct PageFindings {
     /// The contents of the page.
     pub case: Case,
     /// Images that logs name.
@@ -45,7 +45,7 @@ pub(super) struct Found {
     /// Logs of acquisitions without an end.
     pub open_logs: Vec<OpenLog>,
     /// Maps of acquisitions.
-    pub maps: Vec<Mapped>,
+    pub maps: Vec<MapShare>,
     /// Plans of runs in units: source and file.
     pub plans: Vec<(usize, PathBuf)>,
     /// Pairs of similar files.
@@ -62,7 +62,7 @@ pub(super) struct Found {
     pub torn: Vec<(usize, String)>,
 }
 
-impl Found {
+impl PageFindings {
     /// Enters a source, and gives its number.
     pub fn enter(&mut self, name: &[u8], kind: &str) -> usize {
         self.case.sources.push(Source {
@@ -94,7 +94,7 @@ impl Found {
     }
 
     /// Enters a verdict; one that is not good is a problem as well.
-    pub fn judge(&mut self, judged: Judged) {
+    pub fn judge(&mut self, judged: VerdictEvidence) {
         let what = format!("{}: {}", judged.what, judged.verdict);
         let more = judged.rows.count().saturating_sub(NAMED as u64);
         let what = if more > 0 { format!("{what}; {more} more names stand below the verdict") } else { what };

@@ -1,9 +1,9 @@
 //! Results in JSON lines: each line is of one of the types that the program prints, and says so.
 
-use super::found::Found;
+use super::found::PageFindings;
 use super::members::{Object, digests, name, number, text};
 use super::{acquired, matched, verdicts};
-use pfh_report::case::{Copies, Folders, Group, Hashed, Row, Rows, Standing, Tone, Unfinished};
+use pfh_report::case::{Copies, Folders, Group, ManifestCounts, OpenJob, Row, Rows, Standing, Tone};
 use pfh_source::terminal::many;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -75,12 +75,12 @@ const BESIDE: &[(&[&str], &str)] = &[
 
 /// A file of lines in the making.
 struct Reading<'a> {
-    found: &'a mut Found,
+    found: &'a mut PageFindings,
     source: usize,
     kinds: Vec<&'static str>,
     /// The subject of the lines since the last summary.
     open: Option<Subject>,
-    hashed: Hashed,
+    hashed: ManifestCounts,
     rows: Rows<Row>,
     /// Types that are not known here, with their numbers.
     unknown: BTreeMap<String, u64>,
@@ -93,8 +93,8 @@ struct Reading<'a> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn read(found: &mut Found, source: usize, input: &mut impl BufRead) -> io::Result<()> {
-    let hashed = Hashed { source, ..Hashed::default() };
+pub(super) fn read(found: &mut PageFindings, source: usize, input: &mut impl BufRead) -> io::Result<()> {
+    let hashed = ManifestCounts { source, ..ManifestCounts::default() };
     let mut reading = Reading {
         found,
         source,
@@ -288,7 +288,7 @@ impl Reading<'_> {
 
     /// The end of a manifest: its counts must be those of the lines that were read.
     fn manifest(&mut self, object: &Object) {
-        let fresh = Hashed { source: self.source, ..Hashed::default() };
+        let fresh = ManifestCounts { source: self.source, ..ManifestCounts::default() };
         let hashed = std::mem::replace(&mut self.hashed, fresh);
         let counts = [
             ("files", hashed.files),
@@ -339,7 +339,7 @@ impl Reading<'_> {
         if let Some(subject) = self.open.take() {
             let what = format!("{} without its last line: it was interrupted, or cut off", subject.name());
             self.found.torn(self.source, what);
-            self.found.case.unfinished.push(Unfinished {
+            self.found.case.unfinished.push(OpenJob {
                 source: self.source,
                 what: subject.name().to_owned(),
                 tone: Tone::Open,
@@ -348,7 +348,7 @@ impl Reading<'_> {
                 facts: vec![format!("records so far: {}", self.records)],
             });
             if subject == Subject::Manifest {
-                let fresh = Hashed { source: self.source, ..Hashed::default() };
+                let fresh = ManifestCounts { source: self.source, ..ManifestCounts::default() };
                 self.found.case.results.hashed.push(std::mem::replace(&mut self.hashed, fresh));
             } else if matches!(subject, Subject::Check | Subject::Audit | Subject::Difference | Subject::Bag) {
                 let rows = std::mem::take(&mut self.rows);

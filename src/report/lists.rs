@@ -1,8 +1,8 @@
 //! Manifests in any format that `pfh check` reads.
 
-use super::found::Found;
+use super::found::PageFindings;
 use pfh_manifest::{Decoder, Ending, Format, Item, Options, Reason};
-use pfh_report::case::{Hashed, Standing};
+use pfh_report::case::{ManifestCounts, Standing};
 use pfh_source::terminal::many;
 use std::io::{self, BufRead};
 
@@ -10,10 +10,10 @@ use std::io::{self, BufRead};
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn read(found: &mut Found, source: usize, input: impl BufRead) -> io::Result<()> {
+pub(super) fn read(found: &mut PageFindings, source: usize, input: impl BufRead) -> io::Result<()> {
     let options = Options { any: true, bare: true, ..Options::default() };
     let mut decoder = Decoder::with_registry(input, &options, crate::REGISTRY)?;
-    let mut hashed = Hashed { source, ..Hashed::default() };
+    let mut hashed = ManifestCounts { source, ..ManifestCounts::default() };
     let (mut faults, mut first) = (0_u64, String::new());
     for located in &mut decoder {
         let located = located?;

@@ -1,6 +1,6 @@
 //! The answers of known sets.
 
-use super::found::Found;
+use super::found::PageFindings;
 use super::members::{Object, digests, list, name, number, text};
 use pfh_report::case::{Hit, SetCount};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn set_name(set: &Object) -> String {
 }
 
 /// A file that was looked up.
-pub(super) fn file(found: &mut Found, source: usize, object: &Object) {
+pub(super) fn file(found: &mut PageFindings, source: usize, object: &Object) {
     let size = object.get("size").and_then(Value::as_u64);
     take(found, object, Hit { source, name: name(object, "path"), size, ..hit(object) });
     bad(found, source, object, &name(object, "path"));
@@ -25,7 +25,7 @@ pub(super) fn file(found: &mut Found, source: usize, object: &Object) {
 }
 
 /// A run of sectors that are those of known files.
-pub(super) fn fragment(found: &mut Found, source: usize, object: &Object) {
+pub(super) fn fragment(found: &mut PageFindings, source: usize, object: &Object) {
     let files = list(object, "files").filter_map(Value::as_object).map(|file| {
         let of = pfh_source::terminal::render(&name(file, "path"));
         format!("{}: {}, {of} at offset {}", text(file, "set"), text(file, "class"), number(file, "offset"))
@@ -48,7 +48,7 @@ pub(super) fn fragment(found: &mut Found, source: usize, object: &Object) {
 }
 
 /// A digest that was looked up.
-pub(super) fn digest(found: &mut Found, source: usize, object: &Object) {
+pub(super) fn digest(found: &mut PageFindings, source: usize, object: &Object) {
     let digest = (text(object, "algorithm").to_owned(), text(object, "digest").to_owned());
     let name = digest.1.clone().into_bytes();
     bad(found, source, object, &name);
@@ -56,7 +56,7 @@ pub(super) fn digest(found: &mut Found, source: usize, object: &Object) {
 }
 
 /// A file that is known to be bad is the first thing to read.
-fn bad(found: &mut Found, source: usize, object: &Object, name: &[u8]) {
+fn bad(found: &mut PageFindings, source: usize, object: &Object, name: &[u8]) {
     if text(object, "verdict") == "known-bad" {
         found.wrong(source, name, format!("known-bad: {}", hit(object).sets.join("; ")));
     }
@@ -79,7 +79,7 @@ fn hit(object: &Object) -> Hit {
     }
 }
 
-fn take(found: &mut Found, object: &Object, hit: Hit) {
+fn take(found: &mut PageFindings, object: &Object, hit: Hit) {
     *found.words.entry(hit.verdict.clone()).or_default() += 1;
     for set in list(object, "sets").filter_map(Value::as_object) {
         let key = (set_name(set), text(set, "class").to_owned());
@@ -98,7 +98,7 @@ fn take(found: &mut Found, object: &Object, hit: Hit) {
 }
 
 /// The end of the verdicts: with `--only` it also counts files that are not listed.
-pub(super) fn counts(found: &mut Found, object: &Object) {
+pub(super) fn counts(found: &mut PageFindings, object: &Object) {
     for word in WORDS.iter().filter(|word| object.contains_key(**word)) {
         let stated = number(object, word);
         let listed = found.words.entry((*word).to_owned()).or_default();
@@ -107,7 +107,7 @@ pub(super) fn counts(found: &mut Found, object: &Object) {
 }
 
 /// Members of known sets: sets that know no file of the case are listed as well.
-pub(super) fn sets(found: &mut Found, object: &Object) {
+pub(super) fn sets(found: &mut PageFindings, object: &Object) {
     for set in list(object, "sets").filter_map(Value::as_object) {
         let mut named = set.clone();
         named.insert("set".into(), text(set, "name").into());
@@ -117,7 +117,7 @@ pub(super) fn sets(found: &mut Found, object: &Object) {
 }
 
 /// Enters the counts of all files, and the sets.
-pub(super) fn end(found: &mut Found) {
+pub(super) fn end(found: &mut PageFindings) {
     let words = std::mem::take(&mut found.words);
     let known = &mut found.case.results.known;
     known.counts = WORDS.iter().filter_map(|word| Some(((*word).to_owned(), *words.get(*word)?))).collect();

@@ -1,7 +1,7 @@
 //! The page: one file that needs nothing else.
 
 use super::event::Event;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_source::Output;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,6 @@ impl Writer {
             output.write_all(&self.text)?;
             output.commit()
         };
-        put().map_err(|error| Error::output(About::new(&self.page, error)))
+        put().map_err(|error| Error::output(PathError::new(&self.page, error)))
     }
 }

@@ -56,7 +56,7 @@ impl Request {
     #[cfg(any(feature = "audit", feature = "image"))]
     fn check_key(&self) -> Result<(), Error> {
         let Some(path) = &self.key else { return Ok(()) };
-        crate::key::verifying(path).map(drop).map_err(|error| Error::request(crate::job::About::new(path, error)))
+        crate::key::verifying(path).map(drop).map_err(|error| Error::request(crate::job::PathError::new(path, error)))
     }
 
     #[cfg(not(any(feature = "audit", feature = "image")))]

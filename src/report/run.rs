@@ -1,7 +1,7 @@
 //! From the files that are named to the page.
 
 use super::event::{Complaint, Event, Events, Summary};
-use super::found::Found;
+use super::found::PageFindings;
 use super::page::Writer;
 use super::problem::Problem;
 use super::request::Request;
@@ -32,7 +32,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let mut source = request.input().source()?;
     let written: Vec<PathBuf> = request.outputs.written();
     let own: Vec<PathBuf> = written.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    let mut found = Found::default();
+    let mut found = PageFindings::default();
     let mut unread = Vec::new();
     let mut done = 0;
     while let Some(item) = source.pull() {
@@ -121,13 +121,13 @@ fn is_page(path: &Path, written: &[PathBuf]) -> Result<(), Error> {
 }
 
 /// Counts the bytes that are read, and computes their digest.
-struct Counted<R> {
+struct CountingReader<R> {
     inner: R,
     hasher: Option<Hasher>,
     bytes: u64,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let got = self.inner.read(room)?;
         self.hasher.iter_mut().for_each(|hasher| hasher.update(&room[..got]));
@@ -137,7 +137,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// Takes one file into the findings.
-fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request: &Request) -> io::Result<()> {
+fn take(found: &mut PageFindings, at: usize, path: &Path, file: &mut impl Read, request: &Request) -> io::Result<()> {
     let mut start = Vec::new();
     file.by_ref().take(sniff::LOOK as u64).read_to_end(&mut start)?;
     let form = sniff::form(&start);
@@ -164,7 +164,7 @@ fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request
     }
     let judges = form == Form::List && sniff::holds_verdicts(&start);
     let hasher = Some(crate::hash::hasher_of_sha256());
-    let counted = Counted { inner: Cursor::new(start).chain(file), hasher, bytes: 0 };
+    let counted = CountingReader { inner: Cursor::new(start).chain(file), hasher, bytes: 0 };
     let mut input = BufReader::with_capacity(1 << 18, counted);
     match form {
         Form::Lines => lines::read(found, at, &mut input)?,
@@ -203,7 +203,7 @@ fn size(path: &Path) -> u64 {
 }
 
 /// A document in CASE/UCO: its statements are in the log of the acquisition as well.
-fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Result<()> {
+fn ontology(found: &mut PageFindings, at: usize, input: &mut impl BufRead) -> io::Result<()> {
     let parsed: Result<serde_json::Value, _> = serde_json::from_reader(input.take(LONGEST));
     let source = &mut found.case.sources[at];
     match parsed.ok().and_then(|document| document["@graph"].as_array().map(Vec::len)) {
@@ -216,7 +216,7 @@ fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Resul
 }
 
 /// Remarks that need all of the input.
-fn finish(found: &mut Found, request: &Request) {
+fn finish(found: &mut PageFindings, request: &Request) {
     matched::end(found);
     unfinished::enter(found);
     let similar = std::mem::take(&mut found.similar);
@@ -250,7 +250,7 @@ pub(crate) fn made(command: &str) -> String {
 }
 
 /// Puts the case number, the examiner and the exhibits on top, as the acquisitions state them.
-fn about(found: &mut Found) {
+fn about(found: &mut PageFindings) {
     let mut about: Vec<(String, String)> = Vec::new();
     for label in ["case", "examiner", "evidence"] {
         let facts = found.case.results.acquisitions.iter().flat_map(|one| &one.facts);
@@ -268,7 +268,7 @@ fn about(found: &mut Found) {
 }
 
 /// Hands out the findings, and counts them.
-fn hand_out(found: &Found, events: &mut Events<'_>) -> io::Result<Summary> {
+fn hand_out(found: &PageFindings, events: &mut Events<'_>) -> io::Result<Summary> {
     let sources = &found.case.sources;
     let mut summary = Summary { holding: found.holding, ..Summary::default() };
     let mut unknown = Vec::new();

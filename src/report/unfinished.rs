@@ -2,9 +2,9 @@
 //! images; maps with parts to read; plans. Results without their last line are found where they are
 //! read.
 
-use super::found::{Found, Mapped, OpenLog};
+use super::found::{MapShare, OpenLog, PageFindings};
 use super::members::{number, text, texts};
-use pfh_report::case::{Standing, Tone, Unfinished};
+use pfh_report::case::{OpenJob, Standing, Tone};
 use pfh_report::size_text;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::{kernel_text, stat_path};
@@ -13,7 +13,7 @@ use pfh_source::{Stat, Time};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-impl Mapped {
+impl MapShare {
     fn share(&self) -> (u64, u64) {
         (self.read + self.bad, self.read + self.bad + self.open)
     }
@@ -25,7 +25,7 @@ impl Mapped {
 }
 
 /// Enters the jobs that have not ended.
-pub(super) fn enter(found: &mut Found) {
+pub(super) fn enter(found: &mut PageFindings) {
     let mut maps = std::mem::take(&mut found.maps);
     for log in std::mem::take(&mut found.open_logs) {
         let map = map_of(&log.path).and_then(|name| maps.iter().position(|map| map.path == name));
@@ -36,7 +36,7 @@ pub(super) fn enter(found: &mut Found) {
     maps.sort_by_key(|map| map.source);
     for map in maps.iter().filter(|map| map.open > 0) {
         let facts = [map.fact()].into_iter().chain(last_written([map.path.as_path()])).collect();
-        found.case.unfinished.push(Unfinished {
+        found.case.unfinished.push(OpenJob {
             source: map.source,
             what: "acquisition, by its map".to_owned(),
             tone: Tone::Open,
@@ -64,11 +64,11 @@ fn images_of(log: &OpenLog) -> Vec<PathBuf> {
     targets.iter().map(image).filter(|image| image.is_file()).collect()
 }
 
-fn acquisition(log: &OpenLog, map: Option<Mapped>) -> Unfinished {
+fn acquisition(log: &OpenLog, map: Option<MapShare>) -> OpenJob {
     let targets = texts(&log.first, "targets");
     let (tone, state) = state(&log.path);
     let images = images_of(log);
-    let mut facts: Vec<String> = map.iter().map(Mapped::fact).collect();
+    let mut facts: Vec<String> = map.iter().map(MapShare::fact).collect();
     if map.is_none() {
         let of = Some(number(&log.first, "bytes")).filter(|bytes| *bytes > 0);
         let of = of.map_or_else(String::new, |bytes| format!(", of a source with {}", size_text(bytes)));
@@ -80,12 +80,12 @@ fn acquisition(log: &OpenLog, map: Option<Mapped>) -> Unfinished {
     }
     let paths = images.iter().chain([&log.path]).chain(map.iter().map(|map| &map.path));
     facts.extend(last_written(paths.map(PathBuf::as_path)));
-    Unfinished {
+    OpenJob {
         source: log.source,
         what: format!("acquisition of {} into {}", text(&log.first, "source"), targets.join(", ")),
         tone,
         state,
-        share: map.as_ref().map(Mapped::share),
+        share: map.as_ref().map(MapShare::share),
         facts,
     }
 }
@@ -135,7 +135,7 @@ fn has_open(pid: i64, stat: &Stat) -> bool {
 }
 
 /// Enters a plan. The files of its units in its directory need no reading.
-fn plan(found: &mut Found, source: usize, path: &Path) {
+fn plan(found: &mut PageFindings, source: usize, path: &Path) {
     let directory = path.parent().unwrap_or(Path::new(""));
     let Ok(progress) = crate::plan::progress(directory) else { return };
     let own = ["units", "parts"].map(|name| directory.join(name));
@@ -159,7 +159,7 @@ fn plan(found: &mut Found, source: usize, path: &Path) {
         .chain(last_written([parts.as_path()]))
         .collect();
     let name = pfh_source::terminal::shown(directory);
-    found.case.unfinished.push(Unfinished {
+    found.case.unfinished.push(OpenJob {
         source,
         what: format!("run in units: {name}"),
         tone,

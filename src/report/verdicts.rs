@@ -1,8 +1,8 @@
 //! Verdicts, with their evidence in words.
 
-use super::found::{Found, tone};
+use super::found::{PageFindings, tone};
 use super::members::{Object, list, name, number, plain, text, texts};
-use pfh_report::case::{Judged, Row, Rows, Tone};
+use pfh_report::case::{Row, Rows, Tone, VerdictEvidence};
 use pfh_source::terminal::{counted, many};
 use serde_json::Value;
 
@@ -53,18 +53,18 @@ fn counts(object: &Object, keys: &[(&str, &'static str)]) -> String {
 }
 
 /// Enters a verdict with its evidence.
-fn enter(found: &mut Found, source: usize, what: &str, object: &Object, evidence: Vec<String>, rows: Rows<Row>) {
+fn enter(found: &mut PageFindings, source: usize, what: &str, object: &Object, evidence: Vec<String>, rows: Rows<Row>) {
     let verdict = text(object, "verdict").to_owned();
     let mut evidence: Vec<String> = evidence.into_iter().filter(|sentence| !sentence.is_empty()).collect();
     for open in texts(object, "not_compared") {
         found.open(source, b"", format!("not compared: {open}"));
         evidence.push(format!("not compared: {open}"));
     }
-    found.judge(Judged { source, what: what.to_owned(), tone: tone(&verdict), verdict, evidence, rows });
+    found.judge(VerdictEvidence { source, what: what.to_owned(), tone: tone(&verdict), verdict, evidence, rows });
 }
 
 /// `pfh check`.
-pub(super) fn check(found: &mut Found, source: usize, object: &Object, rows: Rows<Row>) {
+pub(super) fn check(found: &mut PageFindings, source: usize, object: &Object, rows: Rows<Row>) {
     let by = object.get("algorithms").and_then(Value::as_object).into_iter().flatten();
     let by: Vec<String> = by
         .map(|(algorithm, count)| format!("{algorithm} ({})", counted(count.as_u64().unwrap_or_default(), "file")))
@@ -82,7 +82,7 @@ pub(super) fn check(found: &mut Found, source: usize, object: &Object, rows: Row
 }
 
 /// `pfh check --audit`.
-pub(super) fn audit(found: &mut Found, source: usize, object: &Object, rows: Rows<Row>) {
+pub(super) fn audit(found: &mut PageFindings, source: usize, object: &Object, rows: Rows<Row>) {
     let (examined, expected) = (number(object, "examined"), number(object, "expected"));
     let classes = [
         ("matched", "matched"),
@@ -104,7 +104,7 @@ pub(super) fn audit(found: &mut Found, source: usize, object: &Object, rows: Row
 }
 
 /// `pfh diff`.
-pub(super) fn difference(found: &mut Found, source: usize, object: &Object, rows: Rows<Row>) {
+pub(super) fn difference(found: &mut PageFindings, source: usize, object: &Object, rows: Rows<Row>) {
     let by = texts(object, "algorithms").join(", ");
     let classes = [
         ("changed", "changed"),
@@ -121,7 +121,7 @@ pub(super) fn difference(found: &mut Found, source: usize, object: &Object, rows
 }
 
 /// `pfh bag validate`.
-pub(super) fn bag(found: &mut Found, source: usize, object: &Object, rows: Rows<Row>) {
+pub(super) fn bag(found: &mut PageFindings, source: usize, object: &Object, rows: Rows<Row>) {
     let by = texts(object, "algorithms").join(", ");
     let more = [
         ("tag_files", "tag files"),
@@ -141,14 +141,14 @@ pub(super) fn bag(found: &mut Found, source: usize, object: &Object, rows: Rows<
 }
 
 /// Results that were cut off: their lines hold, and there is no verdict.
-pub(super) fn without_end(found: &mut Found, source: usize, what: &str, rows: Rows<Row>) {
+pub(super) fn without_end(found: &mut PageFindings, source: usize, what: &str, rows: Rows<Row>) {
     let evidence = vec!["the last line is missing: the result ends here".to_owned()];
     let verdict = "incomplete".to_owned();
-    found.judge(Judged { source, what: what.to_owned(), tone: Tone::Open, verdict, evidence, rows });
+    found.judge(VerdictEvidence { source, what: what.to_owned(), tone: Tone::Open, verdict, evidence, rows });
 }
 
 /// `pfh verify`.
-pub(super) fn image(found: &mut Found, source: usize, object: &Object) {
+pub(super) fn image(found: &mut PageFindings, source: usize, object: &Object) {
     let mut evidence: Vec<String> = list(object, "compared")
         .filter_map(Value::as_object)
         .map(|equal| {
@@ -164,7 +164,7 @@ pub(super) fn image(found: &mut Found, source: usize, object: &Object) {
 
 /// Any other object with a verdict: trees, proofs, answers of a storage server. Its members stand
 /// below it as they are.
-pub(super) fn other(found: &mut Found, source: usize, object: &Object) {
+pub(super) fn other(found: &mut PageFindings, source: usize, object: &Object) {
     let what = match text(object, "type") {
         "checked" => "check of a tree",
         "range" => "proof of a range",

@@ -5,7 +5,7 @@ use super::room::cause;
 use super::row::{Group, Row, Standing};
 use super::vectors::{Digests, digests};
 use pfh_engine::Control;
-use pfh_kernel::{Isa, Unused, tables};
+use pfh_kernel::{Isa, UnusedReason, tables};
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -70,11 +70,11 @@ fn child(request: &Request, isa: Isa, control: &Control<'_>) -> io::Result<Diges
 
 /// Kernels that gave a wrong answer when they were tested before their first use.
 fn kernels() -> Row {
-    let all: Vec<(&str, &str, Option<Unused>)> = tables()
+    let all: Vec<(&str, &str, Option<UnusedReason>)> = tables()
         .into_iter()
         .flat_map(|table| table.rows.into_iter().map(move |row| (table.function, row.kernel, row.unused)))
         .collect();
-    let refused = all.iter().filter(|(.., unused)| matches!(unused, Some(Unused::Refused)));
+    let refused = all.iter().filter(|(.., unused)| matches!(unused, Some(UnusedReason::Refused)));
     let refused: Vec<String> = refused.map(|(function, kernel, _)| format!("{function} {kernel}")).collect();
     let used = all.iter().filter(|(.., unused)| unused.is_none()).count();
     if refused.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 use super::row::{Group, Row, Standing};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -16,11 +16,11 @@ impl Room {
     /// # Errors
     /// When that is not there, is no directory, or nothing can be made in it.
     pub fn open(directory: &Path) -> Result<Room, Error> {
-        let about = |why: Problem| About::new(directory, why);
+        let about = |why: Problem| PathError::new(directory, why);
         match std::fs::metadata(directory) {
             Ok(found) if found.is_dir() => {}
             Ok(_) => return Err(Error::request(about(Problem::NoDirectory))),
-            Err(error) => return Err(Error::input(About::new(directory, error))),
+            Err(error) => return Err(Error::input(PathError::new(directory, error))),
         }
         let made = tempfile::Builder::new().prefix(".pfh-selftest-").tempdir_in(directory);
         made.map(Room).map_err(|error| Error::output(about(Problem::Closed(cause(&error)))))

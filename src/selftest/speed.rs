@@ -50,13 +50,13 @@ pub(super) fn rows<'a>(
     control: &'a Control<'a>,
 ) -> impl Iterator<Item = Row> + 'a {
     let steps = [measure_directory, measure_digests, measure_run];
-    let mut found = Found::default();
+    let mut found = StepRates::default();
     steps.into_iter().flat_map(move |step| step(&mut found, room, request, control))
 }
 
 /// The rates that a later step compares with.
 #[derive(Default)]
-struct Found {
+struct StepRates {
     reading: Option<Rate>,
     hashing: Option<Rate>,
 }
@@ -70,7 +70,7 @@ fn unmeasured(name: &str, error: &io::Error) -> Vec<Row> {
 }
 
 /// Writes a file, syncs it, and reads it past the cache where that can be.
-fn measure_directory(found: &mut Found, room: &Room, request: &Request, control: &Control<'_>) -> Vec<Row> {
+fn measure_directory(found: &mut StepRates, room: &Room, request: &Request, control: &Control<'_>) -> Vec<Row> {
     let path = room.path().join("speed");
     let written = match write(&path, request.bytes, control) {
         Ok(written) => written,
@@ -89,7 +89,7 @@ fn measure_directory(found: &mut Found, room: &Room, request: &Request, control:
 }
 
 /// Hashes bytes in memory.
-fn measure_digests(found: &mut Found, _: &Room, _: &Request, _: &Control<'_>) -> Vec<Row> {
+fn measure_digests(found: &mut StepRates, _: &Room, _: &Request, _: &Control<'_>) -> Vec<Row> {
     let bytes = random(1, 8 << 20);
     let rate = |algorithm: Algorithm| {
         // The first costs the choice of a kernel.
@@ -111,7 +111,7 @@ fn measure_digests(found: &mut Found, _: &Room, _: &Request, _: &Control<'_>) ->
 }
 
 /// Hashes the file as `pfh hash` does, beside the slower of reading and of hashing, and removes it.
-fn measure_run(found: &mut Found, room: &Room, _: &Request, control: &Control<'_>) -> Vec<Row> {
+fn measure_run(found: &mut StepRates, room: &Room, _: &Request, control: &Control<'_>) -> Vec<Row> {
     let path = room.path().join("speed");
     let run = found.reading.zip(found.hashing).map(|(reading, hashing)| {
         let slower = reading.each_second().min(hashing.each_second());

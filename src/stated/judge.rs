@@ -38,7 +38,7 @@ pub(super) fn compared(claim: &Claim) -> String {
 
 /// The result of an object.
 #[derive(Debug, Clone, Default)]
-pub struct Judged {
+pub struct ObjectJudgement {
     /// Each stated value.
     pub findings: Vec<(Claim, Came)>,
     /// Values that were stated and are not understood, a sentence each.
@@ -47,7 +47,7 @@ pub struct Judged {
     pub remarks: Vec<String>,
 }
 
-impl Judged {
+impl ObjectJudgement {
     /// Why an object is not verified by every stated value, a sentence each.
     pub fn sentences(&self) -> Vec<String> {
         let differs = self.findings.iter().filter_map(|(claim, came)| match came {
@@ -163,7 +163,7 @@ impl Judge {
         }
     }
 
-    pub(super) fn judge(self) -> Judged {
+    pub(super) fn judge(self) -> ObjectJudgement {
         let Judge { claims, unknown, remarks, given } = self;
         let findings = claims.into_iter().map(|(claim, trial)| {
             let came = match trial {
@@ -175,7 +175,7 @@ impl Judge {
             };
             (claim, came)
         });
-        Judged { findings: findings.collect(), unknown, remarks }
+        ObjectJudgement { findings: findings.collect(), unknown, remarks }
     }
 }
 
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     /// Judged over the bytes in pieces of an odd length.
-    fn judged(bytes: &[u8], headers: &[(&str, &str)], given: Option<u64>) -> Judged {
+    fn judged(bytes: &[u8], headers: &[(&str, &str)], given: Option<u64>) -> ObjectJudgement {
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let mut judge = Judge::new(Claims::read(b"s3://b/k", &headers), bytes.len() as u64, given);
         bytes.chunks(77_777).for_each(|piece| judge.update(piece));

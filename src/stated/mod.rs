@@ -12,21 +12,21 @@ mod summary;
 mod witness;
 
 pub use claim::{Claim, Claims};
-pub use judge::{Came, Judged};
+pub use judge::{Came, ObjectJudgement};
 pub use row::{ObjectRow, ObjectsSum};
 pub use summary::Summary;
 
 use crate::REGISTRY;
 use crate::check::Manner;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Plan, Record};
-use pfh_remote::{Located, Meant};
+use pfh_remote::{LocatedSource, Meant};
 use pfh_source::os::names::OsStringExt;
 use pfh_source::{Descend, Item, Source, is_address, terminal};
 use std::ffi::OsString;
 use std::io;
-use witness::{Found, Witnessed};
+use witness::{ObjectJudgements, WitnessSource};
 
 /// Which objects are judged, and how they are read.
 #[derive(Debug, Clone, Default)]
@@ -94,9 +94,9 @@ impl Request {
         }
     }
 
-    fn located(&self) -> Located {
+    fn located(&self) -> LocatedSource {
         let paths: Vec<Vec<u8>> = self.addresses.iter().map(|address| address.clone().into_vec()).collect();
-        Located::new(
+        LocatedSource::new(
             Box::new(paths.into_iter().map(Ok)),
             Descend::default(),
             if self.versions { Meant::Versions } else { Meant::Below },
@@ -115,7 +115,7 @@ pub enum Event<'a> {
         /// Its address.
         name: &'a [u8],
         /// Its result.
-        judged: &'a Judged,
+        judged: &'a ObjectJudgement,
     },
     /// All objects were read once.
     Passed(&'a pfh_engine::Summary),
@@ -150,7 +150,7 @@ pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
         match item {
             Item::Entry(entry) => names.push(entry.name()),
             Item::Problem { name, problem, .. } => {
-                return Err(Error::input(About::new(OsString::from_vec(name), problem)));
+                return Err(Error::input(PathError::new(OsString::from_vec(name), problem)));
             }
             Item::Skipped { .. } | Item::Settled { .. } => {}
         }
@@ -165,9 +165,12 @@ pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
 /// that differs or cannot be read is an event, and no error.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
-    let found = Found::default();
-    let source =
-        Witnessed { source: Box::new(request.located().stating()), part_size: request.part_size, found: found.clone() };
+    let found = ObjectJudgements::default();
+    let source = WitnessSource {
+        source: Box::new(request.located().stating()),
+        part_size: request.part_size,
+        found: found.clone(),
+    };
     // Stated digests are computed where an object is read. The engine proves that the read was
     // whole and of one object; it hashes by what costs least.
     let cheap = REGISTRY.find("crc64nvme").into_iter().collect();

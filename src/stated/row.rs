@@ -1,7 +1,7 @@
 //! The objects as rows: what `--json` prints, and dictionaries in Python.
 
 use super::claim::Claim;
-use super::judge::{Came, Judged};
+use super::judge::{Came, ObjectJudgement};
 use super::summary::Summary;
 use crate::verdict::Verdict;
 use pfh_manifest::row::{Is, Mark, Path, Word};
@@ -76,7 +76,7 @@ pub struct ObjectRow<'a> {
 
 impl<'a> ObjectRow<'a> {
     /// A JSON object per line.
-    pub fn of(name: &'a [u8], judged: &'a Judged, remarks: Vec<String>) -> ObjectRow<'a> {
+    pub fn of(name: &'a [u8], judged: &'a ObjectJudgement, remarks: Vec<String>) -> ObjectRow<'a> {
         ObjectRow {
             path: Path(name),
             remarks,

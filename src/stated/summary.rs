@@ -1,6 +1,6 @@
 //! The result over all objects.
 
-use super::judge::{Came, Judged, compared};
+use super::judge::{Came, ObjectJudgement, compared};
 use crate::Verdict;
 use crate::check::Manner;
 use crate::verdict::Tally;
@@ -29,7 +29,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(super) fn count(&mut self, judged: &Judged) {
+    pub(super) fn count(&mut self, judged: &ObjectJudgement) {
         match judged.verdict() {
             Verdict::Differs => self.different += 1,
             Verdict::Verified => {

@@ -1,7 +1,7 @@
 //! Objects whose bytes are judged as they are read.
 
 use super::claim::Claims;
-use super::judge::{Judge, Judged};
+use super::judge::{Judge, ObjectJudgement};
 use pfh_source::{Entry, Inside, Item, Object, Origin, Problem, Source};
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -9,26 +9,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The results of objects, by their numbers. An object that is read again is judged again.
 #[derive(Clone, Default)]
-pub(super) struct Found(Arc<Mutex<HashMap<u64, Judged>>>);
+pub(super) struct ObjectJudgements(Arc<Mutex<HashMap<u64, ObjectJudgement>>>);
 
-impl Found {
-    fn put(&self, number: u64, judged: Judged) {
+impl ObjectJudgements {
+    fn put(&self, number: u64, judged: ObjectJudgement) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(number, judged);
     }
 
-    pub(super) fn take(&self, number: u64) -> Option<Judged> {
+    pub(super) fn take(&self, number: u64) -> Option<ObjectJudgement> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&number)
     }
 }
 
 /// A source whose objects are judged.
-pub(super) struct Witnessed {
+pub(super) struct WitnessSource {
     pub(super) source: Box<dyn Source>,
     pub(super) part_size: Option<u64>,
-    pub(super) found: Found,
+    pub(super) found: ObjectJudgements,
 }
 
-impl Source for Witnessed {
+impl Source for WitnessSource {
     fn pull(&mut self) -> Option<Item> {
         Some(match self.source.pull()? {
             Item::Entry(Entry { number, origin: Origin::Object { name, object }, stat }) => {
@@ -51,7 +51,7 @@ struct Witness {
     number: u64,
     name: Box<[u8]>,
     part_size: Option<u64>,
-    found: Found,
+    found: ObjectJudgements,
 }
 
 impl Object for Witness {
@@ -78,7 +78,7 @@ struct Reader {
     /// Bytes to the end that the store states: a reader that knows it asks for no more.
     left: u64,
     number: u64,
-    found: Found,
+    found: ObjectJudgements,
 }
 
 impl Read for Reader {

@@ -1,7 +1,7 @@
 //! `append`: the tree of a file takes in the bytes appended to the file.
 
 use super::check::{Must, of_pairs};
-use super::{Done, Error, Event, Events, Summary, beside, guard, key, keyless, pass, pass_under};
+use super::{Error, Event, Events, Summary, TreeWork, beside, guard, key, keyless, pass, pass_under};
 use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
@@ -71,12 +71,12 @@ fn appended(request: &Request, control: &Control<'_>) -> Result<Summary, Error> 
         let appended = pass(request.threads, control, |pass| outboard::append_flat(file, tree, must.as_deref(), pass));
         let (tree, bytes) = appended?;
         let end = tree.length();
-        return Ok(Summary::flat(file, &tree, Done::Appended(end - bytes..end)));
+        return Ok(Summary::flat(file, &tree, TreeWork::Appended(end - bytes..end)));
     }
     let trusted = request.must.as_ref().map(|must| of_pairs(must.root(file)?)).transpose()?;
     let (tree, bytes) = pass_under(key(request.secret.as_ref()), trusted, request.threads, control, |pass| {
         outboard::append(file, tree, pass)
     })?;
     let end = tree.length();
-    Ok(Summary::new(file, &tree.header(), Done::Appended(end - bytes..end)))
+    Ok(Summary::new(file, &tree.header(), TreeWork::Appended(end - bytes..end)))
 }

@@ -18,8 +18,8 @@
 //! ```
 
 use super::parts::Parts;
-use super::pieces::Listed;
-use super::{Done, Error, Event, Events, Failure, Function, JOURNAL, OWN, Parameters, Problem};
+use super::pieces::PieceList;
+use super::{Error, Event, Events, Failure, Function, JOURNAL, OWN, Parameters, Problem, TreeWork};
 use super::{SUFFIX, Shape};
 use super::{beside, guard, key, lock, pass};
 use crate::algorithms::{Algorithm, REGISTRY, Secret};
@@ -235,8 +235,8 @@ impl Request {
             Grown::Flat(built) => outboard::store_flat(built, tree, locked)?,
         }
         Ok(match built {
-            Grown::Pairs(built) => super::Summary::new(file, &built.header(), Done::Built),
-            Grown::Flat(built) => super::Summary::flat(file, &built, Done::Built),
+            Grown::Pairs(built) => super::Summary::new(file, &built.header(), TreeWork::Built),
+            Grown::Flat(built) => super::Summary::flat(file, &built, TreeWork::Built),
         })
     }
 }
@@ -267,7 +267,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     request.check()?;
     let listed = match &request.of {
-        Of::Pieces { list, length } => Some(Listed::read(list, *length)?),
+        Of::Pieces { list, length } => Some(PieceList::read(list, *length)?),
         _ => None,
     };
     if let Some(listed) = &listed {

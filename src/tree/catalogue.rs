@@ -28,11 +28,11 @@ use pfh_digest::Output;
 use pfh_engine::{Control, Plan};
 use pfh_outboard::{APPLICATION, Catalogue, MARK, companions};
 use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
-use pfh_source::{Apart, Descend, Levels, Operands, Recurse, Source};
+use pfh_source::{Descend, Levels, Operands, OwnFilter, Recurse, Source};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use walk::{Gathered, Unchanged};
+use walk::{CatalogueFindings, UnchangedFiles};
 
 /// The work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +146,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         catalogue.unlock(request.secret.as_ref().and_then(Secret::bytes))?;
         believe(catalogue, request, &named)?;
     }
-    let mut gathered = Gathered { root: request.directory.as_os_str().as_bytes(), ..Gathered::default() };
+    let mut gathered =
+        CatalogueFindings { root: request.directory.as_os_str().as_bytes(), ..CatalogueFindings::default() };
     let plan = {
         let mut plan = Plan::new([algorithm]);
         plan.threads = request.threads.unwrap_or(plan.threads);
@@ -181,8 +182,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         // it while it is changed.
         let own = std::iter::once(request.tree.clone()).chain(companions(&request.tree));
         let own: Vec<Vec<u8>> = own.map(|path| path.into_os_string().into_encoded_bytes()).collect();
-        let source = Apart::new(Operands::new(operands, descend), own);
-        Ok(Some(Box::new(Unchanged { source, known, algorithm, root })))
+        let source = OwnFilter::new(Operands::new(operands, descend), own);
+        Ok(Some(Box::new(UnchangedFiles { source, known, algorithm, root })))
     };
     if let Some(source) = source()? {
         let ran = pass::pass(source, || None, &plan, &mut gathered, control)?;
@@ -226,7 +227,7 @@ fn finish(
     request: &Request,
     catalogue: Option<Catalogue>,
     algorithm: Algorithm,
-    gathered: Gathered<'_>,
+    gathered: CatalogueFindings<'_>,
     gone: Vec<Vec<u8>>,
     events: &mut Events<'_>,
     control: &Control<'_>,

@@ -1,11 +1,11 @@
 //! `check`: which ranges of a file are not what they were when its tree was made.
 
-use super::{Done, Error, Event, Events, Expected, Judged, Key, Problem, Stated, Summary};
+use super::{Error, Event, Events, ExpectedRoot, Key, Problem, RootSource, Summary, TreeComparison, TreeWork};
 use super::{beside, key, keyless, pass, pass_under};
 use crate::algorithms::Secret;
-use crate::job::About;
+use crate::job::PathError;
 use crate::outputs::Outputs;
-use pfh_audit::Kept;
+use pfh_audit::KeptCommitment;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure, Pass};
 use pfh_source::Document;
@@ -32,7 +32,7 @@ pub enum Must {
 
 impl Must {
     /// The line that an auditor keeps of the file, if one is to be believed.
-    fn kept(&self, file: &Path, key: Option<Key>) -> Result<Option<Kept>, Error> {
+    fn kept(&self, file: &Path, key: Option<Key>) -> Result<Option<KeptCommitment>, Error> {
         let Must::Kept { path, identity } = self else { return Ok(None) };
         let mut kept = line(path, identity.as_deref(), file)?;
         let locked = |why| Problem::Locked { path: path.clone(), why };
@@ -71,8 +71,8 @@ impl Must {
 }
 
 /// The line of a file among those that an auditor keeps.
-fn line(path: &Path, identity: Option<&OsStr>, file: &Path) -> Result<Kept, Error> {
-    let bytes = Document::read(path, Document::LONGEST).map_err(|error| Error::input(About::new(path, error)))?;
+fn line(path: &Path, identity: Option<&OsStr>, file: &Path) -> Result<KeptCommitment, Error> {
+    let bytes = Document::read(path, Document::LONGEST).map_err(|error| Error::input(PathError::new(path, error)))?;
     let mut kept = pfh_audit::parse(&bytes).map_err(|wrong| Error::about(path, wrong))?;
     if let (None, [_]) = (identity, &kept[..]) {
         return Ok(kept.remove(0));
@@ -124,24 +124,24 @@ impl Request {
         let tree = outboard::load_flat(&self.tree)?;
         let state = pass(self.threads, control, |pass| outboard::check_flat(&self.file, &tree, pass))?;
         let found = state.root.clone();
-        let expected = must.map(|root| Expected { stated: Stated::Root, root, found });
-        let judged = Judged::ByFlat(self.tree.clone(), Box::new(tree.clone()), state);
-        Ok(Summary::flat(&self.file, &tree, Done::Checked { judged, expected }))
+        let expected = must.map(|root| ExpectedRoot { stated: RootSource::Root, root, found });
+        let judged = TreeComparison::ByFlat(self.tree.clone(), Box::new(tree.clone()), state);
+        Ok(Summary::flat(&self.file, &tree, TreeWork::Checked { judged, expected }))
     }
 
-    fn judge(&self, kept: Option<&Kept>, pass: &mut Pass<'_>) -> Result<Summary, Failure> {
+    fn judge(&self, kept: Option<&KeptCommitment>, pass: &mut Pass<'_>) -> Result<Summary, Failure> {
         if let Some(kept) = kept.filter(|_| !self.tree.exists()) {
             let now = outboard::build(&self.file, kept.commitment.parameters(), pass)?;
             let (root, found) = (kept.commitment.root().to_vec(), now.root().to_vec());
-            let expected = Expected { stated: Stated::Kept, root, found };
-            let done = Done::Checked { judged: Judged::Alone(now.leaf_count()), expected: Some(expected) };
+            let expected = ExpectedRoot { stated: RootSource::Kept, root, found };
+            let done = TreeWork::Checked { judged: TreeComparison::Alone(now.leaf_count()), expected: Some(expected) };
             return Ok(Summary::new(&self.file, &now.header(), done));
         }
         let tree = outboard::load(&self.tree, pass.key)?;
         let verdict = outboard::check(&self.file, &tree, pass)?;
         let expected = match (&self.must, kept) {
             (Some(Must::Root(root)), _) => {
-                Some(Expected { stated: Stated::Root, root: root.clone(), found: verdict.root.to_vec() })
+                Some(ExpectedRoot { stated: RootSource::Root, root: root.clone(), found: verdict.root.to_vec() })
             }
             (_, Some(kept)) => {
                 let parameters = kept.commitment.parameters();
@@ -152,11 +152,15 @@ impl Request {
                 } else {
                     *outboard::build(&self.file, parameters, pass)?.root()
                 };
-                Some(Expected { stated: Stated::Kept, root: kept.commitment.root().to_vec(), found: found.to_vec() })
+                Some(ExpectedRoot {
+                    stated: RootSource::Kept,
+                    root: kept.commitment.root().to_vec(),
+                    found: found.to_vec(),
+                })
             }
             _ => None,
         };
-        let done = Done::Checked { judged: Judged::ByTree(self.tree.clone(), verdict), expected };
+        let done = TreeWork::Checked { judged: TreeComparison::ByTree(self.tree.clone(), verdict), expected };
         Ok(Summary::new(&self.file, &tree.header(), done))
     }
 }

@@ -1,6 +1,6 @@
 //! `diff`: where two files differ, by their trees alone.
 
-pub use super::rows::{Compared as Summary, Side};
+pub use super::rows::{FileComparison as Summary, Side};
 use super::{Error, Event, Events, Flat, Outboard, Problem, SUFFIX, beside, key, keyless};
 use crate::algorithms::Secret;
 use pfh_engine::Control;

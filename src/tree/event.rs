@@ -1,6 +1,6 @@
 //! The events of all verbs.
 
-use super::rows::{Compared, Difference, Judgement, Root};
+use super::rows::{Difference, FileComparison, Judgement, Root};
 use super::{Failure, Summary};
 use crate::outputs::Refused;
 use pfh_source::Level;
@@ -13,7 +13,7 @@ pub enum Event<'a> {
     /// A file and its tree have this result.
     Done(&'a Summary),
     /// Two files compare like this, by their trees.
-    Compared(&'a Compared),
+    Compared(&'a FileComparison),
     /// A proof was judged.
     Judged(&'a Judgement),
     /// A file has this root under another program's scheme.

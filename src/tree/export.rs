@@ -1,6 +1,6 @@
 //! `export`: the tree of a file in bao's form, which bao and other programs over BLAKE3 read.
 
-use super::{Done, Error, Event, Events, Problem, Summary, obao_parameters, pass, save};
+use super::{Error, Event, Events, Problem, Summary, TreeWork, obao_parameters, pass, save};
 use crate::algorithms::Secret;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
@@ -77,5 +77,5 @@ fn exported(request: &Request, control: &Control<'_>) -> Result<Summary, Error> 
         return Err(Problem::OtherRoot { file: file.clone(), found: *tree.root(), stated }.into());
     }
     save(&request.obao, &obao::encode(&tree).expect("built with its parameters"))?;
-    Ok(Summary::new(file, &tree.header(), Done::Exported))
+    Ok(Summary::new(file, &tree.header(), TreeWork::Exported))
 }

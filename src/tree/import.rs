@@ -1,7 +1,7 @@
 //! `import`: the tree of a file from bao's form; the file is not read.
 
 use super::{
-    Done, Error, Event, Events, Failure, Outboard, Problem, Summary, beside, guard, lock, obao_parameters, pass,
+    Error, Event, Events, Failure, Outboard, Problem, Summary, TreeWork, beside, guard, lock, obao_parameters, pass,
 };
 use crate::algorithms::Secret;
 use crate::outputs::Outputs;
@@ -99,5 +99,5 @@ fn imported(request: &Request, control: &Control<'_>) -> Result<Summary, Error> 
         let locked = lock(&request.tree, pass)?;
         outboard::store(&tree, &request.tree, locked)
     })?;
-    Ok(Summary::new(&request.file, &tree.header(), Done::Imported))
+    Ok(Summary::new(&request.file, &tree.header(), TreeWork::Imported))
 }

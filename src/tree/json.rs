@@ -2,10 +2,10 @@
 
 use super::catalogue::{Difference, Summary as Catalogued};
 use super::root::Root;
-use super::{Done, Event, Judged, Summary, diff, verify};
+use super::{Event, Summary, TreeComparison, TreeWork, diff, verify};
 use crate::verdict::Verdict;
 use pfh_manifest::row::Path as Name;
-use pfh_manifest::row::{Hex, Is, Mark, Shown, Word};
+use pfh_manifest::row::{Hex, Is, Mark, TextField, Word};
 use pfh_source::terminal::shown;
 use pfh_source::{FindingId, Level};
 use serde::Serialize;
@@ -202,7 +202,7 @@ pub struct EntryRow<'a> {
     name: Name<'a>,
     /// The finding that it is, of a check.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Shown<FindingId>>,
+    id: Option<TextField<FindingId>>,
     /// How much it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Word<Level>>,
@@ -278,32 +278,32 @@ impl<'a> FileRow<'a> {
             ..FileRow::default()
         };
         line.r#type = match &summary.done {
-            Done::Built => Verb::Built,
-            Done::Updated { ranges: changed, computed } => {
+            TreeWork::Built => Verb::Built,
+            TreeWork::Updated { ranges: changed, computed } => {
                 (line.changed, line.values_computed) = (Some(ranges(changed)), Some(*computed));
                 Verb::Updated
             }
-            Done::Appended(range) => {
+            TreeWork::Appended(range) => {
                 line.appended = Some(range.end - range.start);
                 Verb::Appended
             }
-            Done::Received { before } => {
+            TreeWork::Received { before } => {
                 line.received_before = Some(*before);
                 Verb::Received
             }
-            Done::Checked { judged, expected } => {
-                if !matches!(judged, Judged::Alone(..)) || expected.is_some() {
+            TreeWork::Checked { judged, expected } => {
+                if !matches!(judged, TreeComparison::Alone(..)) || expected.is_some() {
                     line.verdict = Some(verdict(summary.differs()));
                     line.mark = mark(summary.differs());
                 }
                 match judged {
-                    Judged::ByTree(tree, state) => {
+                    TreeComparison::ByTree(tree, state) => {
                         line.found_length = Some(state.length);
                         line.found_root = Some(Hex(&state.root));
                         line.corrupt = Some(ranges(&state.corrupt));
                         line.tree = Some(shown(tree));
                     }
-                    Judged::ByFlat(tree, flat, state) => {
+                    TreeComparison::ByFlat(tree, flat, state) => {
                         line.found_length = Some(state.length);
                         line.found_root = Some(Hex(&state.root));
                         line.corrupt_leaves = Some(&state.wrong);
@@ -321,8 +321,8 @@ impl<'a> FileRow<'a> {
                 }
                 Verb::Checked
             }
-            Done::Exported => Verb::Exported,
-            Done::Imported => Verb::Imported,
+            TreeWork::Exported => Verb::Exported,
+            TreeWork::Imported => Verb::Imported,
         };
         line
     }
@@ -360,7 +360,7 @@ impl Event<'_> {
             Event::Differs(name, how, level) => Row::Entry(EntryRow {
                 r#type: Word(*how),
                 name: Name(name),
-                id: level.map(|_| Shown(how.finding())),
+                id: level.map(|_| TextField(how.finding())),
                 level: level.map(Word),
             }),
             _ => return None,

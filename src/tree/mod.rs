@@ -50,12 +50,12 @@ pub mod watch;
 
 pub use event::{Event, Events};
 pub use json::{DirectoryRow, DisprovedRow, EntryRow, FileRow, PairRow, ProvedRow, RootRow, Row};
-pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};
+pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, UpdateResult, beside};
 pub use pfh_tree::flat::{Flat, Shape};
-pub use pfh_tree::outboard::{Function, Header, Key, Locked, Outboard, Parameters};
+pub use pfh_tree::outboard::{Function, Header, Key, Outboard, Parameters, TreeKeyError};
 pub use pfh_tree::{Arrivals, TreeKind};
 pub use problem::Problem;
-pub use summary::{Done, Expected, Judged, Stated, Summary};
+pub use summary::{ExpectedRoot, RootSource, Summary, TreeComparison, TreeWork};
 
 use crate::algorithms::{Algorithm, Secret};
 use crate::job::Error;

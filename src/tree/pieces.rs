@@ -5,13 +5,13 @@ use pfh_outboard::read_file;
 use pfh_source::Stream;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::processors;
-use pfh_tree::outboard::{Misplaced, Pieces};
+use pfh_tree::outboard::{PieceError, Pieces};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// A list of pieces: where each begins in the file, and which file holds it.
-pub struct Listed {
+pub struct PieceList {
     pieces: Vec<Piece>,
     length: u64,
 }
@@ -23,14 +23,14 @@ struct Piece {
     path: PathBuf,
 }
 
-impl Listed {
+impl PieceList {
     /// Reads a list: a line for each piece, its offset in bytes, a space and the name of its file;
     /// empty lines count for nothing. `-` is standard input. Without `length` the file ends with
     /// its last piece.
     ///
     /// # Errors
     /// When it cannot be read, or a line is none; a piece that cannot be looked at.
-    pub fn read(list: &Path, length: Option<u64>) -> Result<Listed, Error> {
+    pub fn read(list: &Path, length: Option<u64>) -> Result<PieceList, Error> {
         let wrong = |line: u64, why: String| Error::from(Problem::Pieces { list: list.to_owned(), line, why });
         let reader = BufReader::new(Stream::document(list).map_err(|error| wrong(0, error.to_string()))?);
         let (mut pieces, mut end) = (Vec::new(), 0);
@@ -50,7 +50,7 @@ impl Listed {
             end = end.max(offset.saturating_add(found.len()));
             pieces.push(Piece { offset, length: found.len(), path });
         }
-        Ok(Listed { pieces, length: length.unwrap_or(end) })
+        Ok(PieceList { pieces, length: length.unwrap_or(end) })
     }
 
     /// The files that hold the pieces.
@@ -91,8 +91,8 @@ impl Listed {
         for Piece { offset, length, path } in sorted.iter().copied() {
             let until = offset.saturating_add(*length);
             let misplaced = match () {
-                () if until > self.length => Some(Misplaced::Beyond(self.length)),
-                () if *offset < end && *length > 0 => Some(Misplaced::Twice(*offset..until.min(end))),
+                () if until > self.length => Some(PieceError::Beyond(self.length)),
+                () if *offset < end && *length > 0 => Some(PieceError::Twice(*offset..until.min(end))),
                 () => None,
             };
             if let Some(why) = misplaced {

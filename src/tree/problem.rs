@@ -93,11 +93,11 @@ pub enum Problem {
         /// The proof, or the file of what an auditor keeps.
         path: PathBuf,
         /// Why.
-        why: pfh_tree::outboard::Locked,
+        why: pfh_tree::outboard::TreeKeyError,
     },
     /// An algorithm without its key.
     #[error("{0}")]
-    NoKey(pfh_tree::outboard::Locked),
+    NoKey(pfh_tree::outboard::TreeKeyError),
     /// A leaf of another length than leaves have.
     #[error("a leaf has a power of two bytes, from 1 KiB to 16 MiB")]
     Leaf,
@@ -155,7 +155,7 @@ pub enum Problem {
         /// Where it begins in the whole.
         offset: u64,
         /// Why.
-        why: pfh_tree::outboard::Misplaced,
+        why: pfh_tree::outboard::PieceError,
     },
     /// Some of a file has not come: there is no tree of it. Nothing was written.
     #[error("incomplete: {}: nothing was written", ranges(.0))]

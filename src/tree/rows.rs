@@ -22,7 +22,7 @@ pub struct Side {
 /// How two files compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct FileComparison {
     /// One file.
     pub one: Side,
     /// The other.
@@ -35,7 +35,7 @@ pub struct Compared {
     pub differ: Vec<Range<u64>>,
 }
 
-impl Compared {
+impl FileComparison {
     /// Whether the files are the same.
     pub fn is_same(&self) -> bool {
         self.differ.is_empty() && self.one.root == self.other.root
@@ -45,7 +45,7 @@ impl Compared {
 /// The part of a file that a proof shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shown {
+pub struct ProofPart {
     /// Which part of the file, in bytes.
     pub range: Range<u64>,
     /// Bytes of the whole file.
@@ -63,7 +63,7 @@ pub struct Judgement {
     /// The root of the whole file.
     pub root: [u8; 32],
     /// The part that it shows, or why it shows nothing.
-    pub shown: Result<Shown, String>,
+    pub shown: Result<ProofPart, String>,
 }
 
 /// Whose root.

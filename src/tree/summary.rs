@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Where a root that a file must give was stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stated {
+pub enum RootSource {
     /// In the request.
     Root,
     /// In a line that an auditor keeps.
@@ -16,9 +16,9 @@ pub enum Stated {
 /// A root that a file must give, and the one that it gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Expected {
+pub struct ExpectedRoot {
     /// Where it was stated.
-    pub stated: Stated,
+    pub stated: RootSource,
     /// The root that was stated.
     pub root: Vec<u8>,
     /// The root that the file gives.
@@ -28,7 +28,7 @@ pub struct Expected {
 /// The comparison of a file with its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Judged {
+pub enum TreeComparison {
     /// It was compared with this tree, leaf by leaf.
     ByTree(PathBuf, FileState),
     /// It was compared with this tree of two levels, leaf by leaf.
@@ -40,7 +40,7 @@ pub enum Judged {
 /// The work that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Done {
+pub enum TreeWork {
     /// The tree was built.
     Built,
     /// The tree was brought up to date.
@@ -55,9 +55,9 @@ pub enum Done {
     /// The file was compared.
     Checked {
         /// With its tree, if it has one.
-        judged: Judged,
+        judged: TreeComparison,
         /// With a root, if one was stated.
-        expected: Option<Expected>,
+        expected: Option<ExpectedRoot>,
     },
     /// The file was received, and its tree built.
     Received {
@@ -85,17 +85,17 @@ pub struct Summary {
     /// The root, as the tree has it.
     pub root: Vec<u8>,
     /// The work that was done.
-    pub done: Done,
+    pub done: TreeWork,
 }
 
 impl Summary {
-    pub(super) fn new(file: &Path, tree: &Header, done: Done) -> Summary {
+    pub(super) fn new(file: &Path, tree: &Header, done: TreeWork) -> Summary {
         let Header { parameters, length, root, .. } = *tree;
         let (algorithm, leaf) = (parameters.function().name().to_owned(), parameters.leaf_length());
         Summary { file: file.to_owned(), algorithm, leaf, length, root: root.to_vec(), done }
     }
 
-    pub(super) fn flat(file: &Path, tree: &Flat, done: Done) -> Summary {
+    pub(super) fn flat(file: &Path, tree: &Flat, done: TreeWork) -> Summary {
         let (algorithm, leaf) = (tree.shape().algorithm().to_string(), tree.shape().block());
         Summary { file: file.to_owned(), algorithm, leaf, length: tree.length(), root: tree.root().to_vec(), done }
     }
@@ -103,7 +103,7 @@ impl Summary {
     /// How the file compares with its tree of two levels; `None` if it was not compared with one.
     pub fn judged_flat(&self) -> Option<&FlatState> {
         match &self.done {
-            Done::Checked { judged: Judged::ByFlat(_, _, state), .. } => Some(state),
+            TreeWork::Checked { judged: TreeComparison::ByFlat(_, _, state), .. } => Some(state),
             _ => None,
         }
     }
@@ -111,7 +111,7 @@ impl Summary {
     /// How the file compares with its tree; `None` if it was not compared with one.
     pub fn judged(&self) -> Option<&FileState> {
         match &self.done {
-            Done::Checked { judged: Judged::ByTree(_, verdict), .. } => Some(verdict),
+            TreeWork::Checked { judged: TreeComparison::ByTree(_, verdict), .. } => Some(verdict),
             _ => None,
         }
     }
@@ -119,7 +119,7 @@ impl Summary {
     /// The byte ranges of a file that differ from its tree of two levels, joined where they touch.
     pub fn corrupt_flat(&self) -> Option<Vec<Range<u64>>> {
         match &self.done {
-            Done::Checked { judged: Judged::ByFlat(_, tree, state), .. } => Some(corrupt(tree, state)),
+            TreeWork::Checked { judged: TreeComparison::ByFlat(_, tree, state), .. } => Some(corrupt(tree, state)),
             _ => None,
         }
     }
@@ -128,8 +128,8 @@ impl Summary {
     /// with one.
     pub fn corrupt(&self) -> Option<Vec<Range<u64>>> {
         match &self.done {
-            Done::Checked { judged: Judged::ByTree(_, state), .. } => Some(state.corrupt.clone()),
-            Done::Checked { judged: Judged::ByFlat(_, tree, state), .. } => {
+            TreeWork::Checked { judged: TreeComparison::ByTree(_, state), .. } => Some(state.corrupt.clone()),
+            TreeWork::Checked { judged: TreeComparison::ByFlat(_, tree, state), .. } => {
                 let mut ranges = corrupt(tree, state);
                 if ranges.is_empty() && state.root != self.root {
                     ranges.push(0..self.length.max(state.length));
@@ -141,9 +141,9 @@ impl Summary {
     }
 
     /// The root that was stated, if one was, and the one that was found.
-    pub fn expected(&self) -> Option<&Expected> {
+    pub fn expected(&self) -> Option<&ExpectedRoot> {
         match &self.done {
-            Done::Checked { expected, .. } => expected.as_ref(),
+            TreeWork::Checked { expected, .. } => expected.as_ref(),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::check::{Must, of_pairs};
 use super::{
-    Done, Error, Event, Events, Failure, Problem, Summary, beside, guard, key, keyless, pass, pass_under, save,
+    Error, Event, Events, Failure, Problem, Summary, TreeWork, beside, guard, key, keyless, pass, pass_under, save,
 };
 use crate::algorithms::Secret;
 use crate::outputs::Outputs;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// The changed parts of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Changed {
+pub enum ChangedParts {
     /// These ranges, in bytes. That nothing else has is taken on trust.
     Ranges(Vec<Range<u64>>),
     /// The parts that differ from this copy, which is the file as it was when its tree was made.
@@ -34,7 +34,7 @@ pub struct Request {
     /// Its tree.
     pub tree: PathBuf,
     /// The changed parts.
-    pub changed: Changed,
+    pub changed: ChangedParts,
     /// The root that the tree must have before, kept where nobody who can write to the tree can
     /// write; without it the tree is believed.
     pub must: Option<Must>,
@@ -50,7 +50,7 @@ pub struct Request {
 
 impl Request {
     /// The file has its tree beside it.
-    pub fn new(file: impl Into<PathBuf>, changed: Changed) -> Request {
+    pub fn new(file: impl Into<PathBuf>, changed: ChangedParts) -> Request {
         let file = file.into();
         let tree = beside(&file);
         Request { file, tree, changed, must: None, secret: None, proof: None, threads: processors(), replace: false }
@@ -60,7 +60,7 @@ impl Request {
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("proof", self.proof.as_ref());
-        if let Changed::Since(copy) = &self.changed {
+        if let ChangedParts::Since(copy) = &self.changed {
             outputs.reads_apart([copy]);
         }
         outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
@@ -101,8 +101,8 @@ fn updated(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let trusted = request.must.as_ref().map(|must| of_pairs(must.root(file)?)).transpose()?;
     let updated =
         pass_under(key(request.secret.as_ref()), trusted, request.threads, control, |pass| match &request.changed {
-            Changed::Since(copy) => outboard::update_since(file, copy, tree, pass),
-            Changed::Ranges(ranges) => outboard::update(file, tree, ranges, pass),
+            ChangedParts::Since(copy) => outboard::update_since(file, copy, tree, pass),
+            ChangedParts::Ranges(ranges) => outboard::update(file, tree, ranges, pass),
         })?;
     if let Some(path) = &request.proof {
         let many = || io::Error::other("too much has changed to be proved: let the auditor take a new commitment");
@@ -110,7 +110,7 @@ fn updated(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
         let change = updated.change.as_ref().ok_or_else(many).map_err(failed)?;
         save(path, &Renewal::of(change).encode())?;
     }
-    let done = Done::Updated { ranges: updated.ranges, computed: updated.computed };
+    let done = TreeWork::Updated { ranges: updated.ranges, computed: updated.computed };
     Ok(Summary::new(file, &updated.header, done))
 }
 
@@ -123,9 +123,9 @@ fn flat(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     }
     let must = Must::flat_root(request.must.as_ref(), tree)?;
     let updated = pass(request.threads, control, |pass| match &request.changed {
-        Changed::Since(copy) => outboard::update_flat_since(file, copy, tree, must.as_deref(), pass),
-        Changed::Ranges(ranges) => outboard::update_flat(file, tree, ranges, must.as_deref(), pass),
+        ChangedParts::Since(copy) => outboard::update_flat_since(file, copy, tree, must.as_deref(), pass),
+        ChangedParts::Ranges(ranges) => outboard::update_flat(file, tree, ranges, must.as_deref(), pass),
     })?;
     let computed = updated.leaves.len() + usize::from(!updated.leaves.is_empty());
-    Ok(Summary::flat(file, &updated.tree, Done::Updated { ranges: updated.read, computed }))
+    Ok(Summary::flat(file, &updated.tree, TreeWork::Updated { ranges: updated.read, computed }))
 }

@@ -1,7 +1,7 @@
 //! `verify`: whether a proof shows a part of the file that has this root.
 
 use super::prove::LONGEST;
-pub use super::rows::{Judgement as Summary, Shown};
+pub use super::rows::{Judgement as Summary, ProofPart};
 use super::{Error, Event, Events, Problem, key};
 use crate::Destination;
 use crate::algorithms::Secret;
@@ -95,5 +95,5 @@ fn judge(request: &Request) -> Result<Summary, Error> {
         output.write_all(shown.bytes).and_then(|()| output.commit()).map_err(Error::Sink)?;
     }
     let (range, length, parameters) = (shown.range.clone(), shown.length, shown.parameters);
-    Ok(summary(Ok(Shown { range, length, parameters })))
+    Ok(summary(Ok(ProofPart { range, length, parameters })))
 }

@@ -67,7 +67,7 @@ impl Request {
 /// The counts until the control was cancelled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Watched {
+pub struct WatchCounts {
     /// Updates of the catalogue after the first, by the names that changed.
     pub updates: u64,
     /// Updates of all entries: the queue overflowed, or a directory came or went.
@@ -84,10 +84,10 @@ pub struct Watched {
 /// # Errors
 /// When the directory cannot be watched or is gone, or the catalogue cannot be updated. A file that
 /// cannot be read is an event.
-pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Watched, Error> {
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<WatchCounts, Error> {
     request.check()?;
     let mut watch = Watch::begin(request, events)?;
-    let mut watched = Watched { unwatched: watch.unwatched, ..Watched::default() };
+    let mut watched = WatchCounts { unwatched: watch.unwatched, ..WatchCounts::default() };
     // Changes between now and the first look at a file are in the queue.
     let mut due = Some(Due::Everything);
     let (mut since, mut is_first): (Option<Instant>, bool) = (None, true);

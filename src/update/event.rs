@@ -2,7 +2,7 @@
 
 use crate::check::Rot;
 use crate::hash::CacheError;
-use pfh_custody::seal::Held;
+use pfh_custody::seal::HeldSeal;
 use pfh_engine::Record;
 use pfh_manifest::Unrepresentable;
 use pfh_manifest::row::Words;
@@ -84,7 +84,7 @@ pub struct Change {
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The manifest has a seal, and it holds.
-    Sealed(&'a Held),
+    Sealed(&'a HeldSeal),
     /// No operand was named: these are walked, which the names have in common.
     Walked(&'a [Vec<u8>]),
     /// A file could not be read, or was skipped.

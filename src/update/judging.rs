@@ -9,7 +9,7 @@ use crate::check::{Class as Judged, Facts, Ledger, Rot};
 use crate::hash::{Cache, has_none};
 use crate::job::Error;
 use crate::objects;
-use pfh_engine::{Hashed, Outcome, Record};
+use pfh_engine::{HashedFile, Outcome, Record};
 use pfh_ledger::plain;
 use pfh_manifest::Fault;
 use pfh_manifest::amend::{Anchor, Fate, Sheet};
@@ -31,7 +31,7 @@ fn leads_up(name: &[u8]) -> bool {
 
 /// A file whose content is not the one of its name, or that is gone, until the end tells whether it
 /// was moved.
-struct Held {
+struct HeldChange {
     change: Change,
     /// Entries that have its content.
     alike: Vec<usize>,
@@ -61,7 +61,7 @@ pub struct Judging<'a> {
     /// New ones before any record of the manifest was met.
     leading: Vec<u8>,
     contents: Contents,
-    held: Vec<Held>,
+    held: Vec<HeldChange>,
     /// Names below which nobody looked.
     unseen: HashSet<Vec<u8>>,
     /// Records that were met.
@@ -176,7 +176,7 @@ impl<'a> Judging<'a> {
     }
 
     /// A file that was read.
-    fn hashed(&mut self, record: &Record, hashed: &Hashed, name: &[u8], places: &[usize]) -> io::Result<()> {
+    fn hashed(&mut self, record: &Record, hashed: &HashedFile, name: &[u8], places: &[usize]) -> io::Result<()> {
         let decayed = self.cache.as_ref().map_or(Ok(false), |cache| cache.keep(record));
         let decayed = match decayed {
             Ok(decayed) => decayed,
@@ -214,12 +214,12 @@ impl<'a> Judging<'a> {
         }
         let alike = self.contents.alike(&self.ledger, hashed);
         let record = (class == Class::BitRot).then(|| (record.clone(), places.to_vec()));
-        self.held.push(Held { change, alike, own: Some(at), record });
+        self.held.push(HeldChange { change, alike, own: Some(at), record });
         Ok(())
     }
 
     /// A file without a digest in the manifest.
-    fn unlisted(&mut self, record: &Record, hashed: &Hashed, name: &[u8], places: &[usize]) -> io::Result<()> {
+    fn unlisted(&mut self, record: &Record, hashed: &HashedFile, name: &[u8], places: &[usize]) -> io::Result<()> {
         let spelt = self.trees.spelt(name);
         let unwritten = self.counts.unwritten + self.counts.without;
         match self.written(record, spelt.clone())? {
@@ -233,7 +233,7 @@ impl<'a> Judging<'a> {
         let cause = (!places.is_empty()).then(|| "it was listed without a digest".to_owned());
         let change = Change { name: spelt, class: Class::New, from: None, cause, rot: None };
         let alike = self.contents.alike(&self.ledger, hashed);
-        self.held.push(Held { change, alike, own: None, record: None });
+        self.held.push(HeldChange { change, alike, own: None, record: None });
         Ok(())
     }
 
@@ -241,7 +241,7 @@ impl<'a> Judging<'a> {
     /// that has the content of a name that lost it was moved.
     fn settle(&mut self) -> io::Result<()> {
         let mut held = std::mem::take(&mut self.held);
-        for Held { change, alike, record, .. } in &mut held {
+        for HeldChange { change, alike, record, .. } in &mut held {
             if let Some(from) = self.contents.take(alike) {
                 (change.class, change.rot, change.cause) = (Class::Moved, None, None);
                 change.from = Some(self.ledger.entries[from].name.clone());
@@ -251,7 +251,7 @@ impl<'a> Judging<'a> {
                 }
             }
         }
-        for Held { change, own, .. } in held {
+        for HeldChange { change, own, .. } in held {
             debug_assert!(own.is_none() || change.class != Class::New, "a listed name is not new");
             let is_moved = change.class == Class::Gone && own.is_some_and(|at| self.contents.is_held(at));
             if !is_moved {
@@ -263,7 +263,7 @@ impl<'a> Judging<'a> {
 
     /// Refuses to write digests of an algorithm that the manifest does not name and no file shows.
     fn confirmed(&self) -> Result<(), Error> {
-        let is_other = |held: &Held| {
+        let is_other = |held: &HeldChange| {
             held.own.is_some_and(|at| self.ledger.entries[at].guessed != 0) && held.change.class == Class::Changed
         };
         if self.contents.is_confirmed || !self.held.iter().any(is_other) {
@@ -297,7 +297,7 @@ impl<'a> Judging<'a> {
                 let cause = (!is_gone).then(|| format!("it is a {code} now"));
                 let change = Change { name: spelt, class: Class::Gone, from: None, cause, rot: None };
                 let own = self.entries.get(name).copied();
-                self.held.push(Held { change, alike: Vec::new(), own, record: None });
+                self.held.push(HeldChange { change, alike: Vec::new(), own, record: None });
                 Ok(())
             }
             None => {

@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 use crate::beside::{Held, TRIES, before};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::seal;
 use pfh_source::os;
 use pfh_source::{Document, Output, Stage, Stat};
@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A manifest that no other run replaces while this value lives.
-pub struct Kept {
+pub struct LockedManifest {
     path: PathBuf,
     /// Holds the lock, until the manifest is replaced.
     file: Option<Held>,
@@ -20,16 +20,17 @@ pub struct Kept {
     bytes: Vec<u8>,
 }
 
-impl Kept {
+impl LockedManifest {
     /// Opens, locks and reads it.
     ///
     /// # Errors
     /// When it cannot be read, or another run has it.
-    pub fn open(path: &Path) -> Result<Kept, Error> {
-        let failed = |error: &io::Error| Error::input(About::new(path, pfh_source::Problem::io(Stage::Open, error)));
+    pub fn open(path: &Path) -> Result<LockedManifest, Error> {
+        let failed =
+            |error: &io::Error| Error::input(PathError::new(path, pfh_source::Problem::io(Stage::Open, error)));
         for _ in 0..TRIES {
             let file = Document::file(path).map_err(|error| failed(&error))?.into_file();
-            let held = Held::of(file).ok_or_else(|| Error::input(About::new(path, Problem::Busy)))?;
+            let held = Held::of(file).ok_or_else(|| Error::input(PathError::new(path, Problem::Busy)))?;
             let mut file = held.file();
             let seen = os::stat(file).map_err(|errno| failed(&errno.into()))?;
             // Another run may have replaced it between the two.
@@ -38,9 +39,9 @@ impl Kept {
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-            return Ok(Kept { path: path.to_owned(), file: Some(held), new: None, seen, bytes });
+            return Ok(LockedManifest { path: path.to_owned(), file: Some(held), new: None, seen, bytes });
         }
-        Err(Error::input(About::new(path, Problem::Busy)))
+        Err(Error::input(PathError::new(path, Problem::Busy)))
     }
 
     /// Its content.
@@ -53,7 +54,7 @@ impl Kept {
     /// # Errors
     /// When something cannot be written, or another program changed the manifest: it is as it was.
     pub fn replace(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let failed = |path: &Path, error: io::Error| Error::output(About::new(path, error));
+        let failed = |path: &Path, error: io::Error| Error::output(PathError::new(path, error));
         // All of it, before anything takes the place of anything else: a full disk is met here.
         let mut new = Output::file(&self.path).map_err(|error| failed(&self.path, error))?;
         new.write_all(bytes).and_then(|()| new.flush()).map_err(|error| failed(&self.path, error))?;
@@ -69,7 +70,7 @@ impl Kept {
         copied.map_err(|error| failed(&seals.1, error))?;
         let is_there = |now: &Stat| is_same(now, &self.seen) && now.mtime == self.seen.mtime;
         if !os::stat_path(&self.path).is_ok_and(|(now, _)| is_there(&now)) {
-            return Err(Error::output(About::new(&self.path, Problem::Replaced)));
+            return Err(Error::output(PathError::new(&self.path, Problem::Replaced)));
         }
         if !os::REPLACES_OPEN {
             // Another run that begins now has it open, and this one is refused.

@@ -53,16 +53,16 @@ pub use summary::{Counts, Summary};
 use crate::algorithms::REGISTRY;
 use crate::check::{self, Ledger, Turn};
 use crate::hash::Cache;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::pass::pass;
 use crate::seal;
 use judging::Judging;
-use kept::Kept;
+use kept::LockedManifest;
 use pfh_engine::Control;
 use pfh_manifest::amend::{Sheet, Unamendable};
 use pfh_manifest::{Ending, Fault, Options};
 use pfh_source::os::names::OsStringExt;
-use pfh_source::{Apart, Source};
+use pfh_source::{OwnFilter, Source};
 use trees::Trees;
 use trust::Trusting;
 
@@ -77,7 +77,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     request.check()?;
     let asked = request.asked();
     let turn = Turn::of(&asked);
-    let mut kept = Kept::open(&request.manifest)?;
+    let mut kept = LockedManifest::open(&request.manifest)?;
     let mut options = asked.options(&request.manifest);
     seal::settle(&request.manifest, kept.bytes(), &options, REGISTRY)?;
     // The manifest that is locked, and no other that its name may lead to by now.
@@ -90,7 +90,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     whole(request, &ledger)?;
     options.assumed.extend(held.as_ref().and_then(|held| held.algorithm));
-    let unfit = |why: Unamendable| Error::request(About::new(&request.manifest, Problem::Unfit(why)));
+    let unfit = |why: Unamendable| Error::request(PathError::new(&request.manifest, Problem::Unfit(why)));
     let mut sheet = Sheet::parse(kept.bytes().to_vec(), &options, REGISTRY).map_err(unfit)?;
     let mut confirmed = check::settle(turn, &mut ledger, control)?;
     let hints = check::hints(&request.manifest);
@@ -140,7 +140,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 /// Refuses a manifest that was not understood to its end, or has digests that cannot be computed:
 /// they would stay beside new ones.
 fn whole(request: &Request, ledger: &Ledger) -> Result<(), Error> {
-    let wrong = |kind: crate::job::Kind, why: Problem| Err(Error::of(kind, About::new(&request.manifest, why)));
+    let wrong = |kind: crate::job::Kind, why: Problem| Err(Error::of(kind, PathError::new(&request.manifest, why)));
     match ledger.ending {
         Ending::Unmarked | Ending::Whole => {}
         _ => return wrong(crate::job::Kind::Input, Problem::NotWhole),
@@ -163,7 +163,7 @@ fn whole(request: &Request, ledger: &Ledger) -> Result<(), Error> {
 }
 
 /// The seal that the new manifest gets: one where it had one, or where it is asked for.
-fn sealing(request: &Request, kept: &Kept, options: &Options) -> Result<Option<crate::hash::Sealing>, Error> {
+fn sealing(request: &Request, kept: &LockedManifest, options: &Options) -> Result<Option<crate::hash::Sealing>, Error> {
     let before = seal::read(&request.manifest)?;
     let sealing = match (&request.seal, &before) {
         (None, None) => return Ok(None),
@@ -178,7 +178,7 @@ fn sealing(request: &Request, kept: &Kept, options: &Options) -> Result<Option<c
         let now = made.signature.map(|(public, _)| public);
         if now != Some(before) {
             let why = if now.is_none() { Problem::Unsigned } else { Problem::OtherKey };
-            return Err(Error::request(About::new(&request.manifest, why)));
+            return Err(Error::request(PathError::new(&request.manifest, why)));
         }
     }
     Ok(Some(sealing))
@@ -191,13 +191,13 @@ fn source(
     ledger: &Ledger,
     algorithms: &[pfh_digest::Algorithm],
     cache: Option<&Cache>,
-) -> Result<(Box<dyn Source>, trust::Trusted), Error> {
+) -> Result<(Box<dyn Source>, trust::TrustCount), Error> {
     let own = beside(&request.manifest);
     let cached = request.reuse.as_ref().map(|reuse| &*reuse.path);
     let mut own: Vec<Vec<u8>> = own.into_iter().map(|path| path.into_os_string().into_vec()).collect();
     own.extend(crate::own::own(cached));
-    let trusted = trust::Trusted::default();
-    let mut source: Box<dyn Source> = Box::new(Apart::new(trees.input(request).source()?, own));
+    let trusted = trust::TrustCount::default();
+    let mut source: Box<dyn Source> = Box::new(OwnFilter::new(trees.input(request).source()?, own));
     if request.trust == Trust::Times {
         source = Box::new(Trusting::new(source, trees.clone(), ledger, algorithms, trusted.clone()));
     }

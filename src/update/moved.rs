@@ -3,7 +3,7 @@
 
 use crate::check::{Comparison, Facts, Ledger};
 use pfh_digest::Digest;
-use pfh_engine::Hashed;
+use pfh_engine::HashedFile;
 use std::cell::OnceCell;
 
 /// The number of listed names of one content that are looked at for a file.
@@ -36,7 +36,7 @@ impl Contents {
     }
 
     /// The entries whose content a file has.
-    pub fn alike(&self, ledger: &Ledger, hashed: &Hashed) -> Vec<usize> {
+    pub fn alike(&self, ledger: &Ledger, hashed: &HashedFile) -> Vec<usize> {
         let entries = &ledger.entries;
         let first = |at: &usize| entries[*at].digests.first();
         let by_digest = self.by_digest.get_or_init(|| {

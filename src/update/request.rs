@@ -5,7 +5,7 @@ use crate::algorithms::{Algorithm, REGISTRY, Secret};
 use crate::check;
 use crate::hash::{CACHE, Cache, Reuse, Sealing};
 use crate::input::{Content, Input, InputError};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_custody::seal;
 use pfh_engine::Plan;
@@ -146,11 +146,11 @@ impl Request {
     /// When the manifest is not a file, an operand is neither a file or directory nor an address, a
     /// key cannot be loaded, or an output is in the way.
     pub fn check(&self) -> Result<(), Error> {
-        let about = |why: Problem| Error::request(About::new(&self.manifest, why));
+        let about = |why: Problem| Error::request(PathError::new(&self.manifest, why));
         let found = std::fs::metadata(&self.manifest);
         let missing = |error: std::io::Error| {
             let problem = pfh_source::Problem::io(pfh_source::Stage::Open, &error);
-            Error::input(About::new(&self.manifest, problem))
+            Error::input(PathError::new(&self.manifest, problem))
         };
         if self.manifest == Path::new("-") || !found.map_err(missing)?.is_file() {
             return Err(about(Problem::NoFile));

@@ -4,7 +4,7 @@ use super::event::{Change, Class};
 use super::summary::{Counts, Summary};
 use crate::check::Rot;
 use crate::verdict::Verdict;
-use pfh_manifest::row::{Is, Mark, Named, Path, Word};
+use pfh_manifest::row::{Is, Mark, NameField, Path, Word};
 use serde::Serialize;
 
 mod word {
@@ -22,7 +22,7 @@ pub struct ChangeRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Word<Rot>>,
     #[serde(flatten)]
-    from: Option<Named<'a, word::From>>,
+    from: Option<NameField<'a, word::From>>,
     #[serde(flatten)]
     path: Path<'a>,
     r#type: Is<word::Update>,
@@ -38,7 +38,7 @@ impl<'a> ChangeRow<'a> {
             cause: change.cause.as_deref(),
             class: Word(change.class),
             evidence: change.rot.map(Word),
-            from: change.from.as_deref().map(|from| Named(from, word::From)),
+            from: change.from.as_deref().map(|from| NameField(from, word::From)),
             mark: change.class.finding().map(Mark::of),
             path: Path(&change.name),
             r#type: Is(word::Update),

@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::request::Request;
 use crate::check::{self, Ledger, Turn};
 use crate::input::Input;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::objects;
 use pfh_ledger::plain;
 use pfh_source::os::STREAMS;
@@ -273,7 +273,7 @@ fn of_operand(turn: Turn<'_>, ledger: &Ledger, names: &Names, operand: &[u8]) ->
         None => {
             let base = base.map_or(place.root, listed);
             let why = Problem::Elsewhere { operand: operand.to_vec(), base };
-            Err(Error::request(About::new(turn.manifest(), why)))
+            Err(Error::request(PathError::new(turn.manifest(), why)))
         }
     }
 }
@@ -289,7 +289,7 @@ fn of_objects(turn: Turn<'_>, ledger: &Ledger, names: &Names, folder: Vec<u8>) -
         None if has_addresses() => walked.clone(),
         None => {
             let why = Problem::Elsewhere { operand: folder, base: check::find(turn, ledger).root };
-            return Err(Error::request(About::new(turn.manifest(), why)));
+            return Err(Error::request(PathError::new(turn.manifest(), why)));
         }
     };
     Ok(Tree { operand: folder, walked, named, is_remote: true })

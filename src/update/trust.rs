@@ -5,23 +5,23 @@ use crate::check::Ledger;
 use pfh_digest::{Algorithm, Digest};
 use pfh_ledger::{Instants, plain};
 use pfh_manifest::Times;
-use pfh_source::{ChangeTimes, Closed, Item, Origin, Source, Stat, Time};
+use pfh_source::{ChangeTimes, Item, Origin, ReadResult, Source, Stat, Time};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many files were not read.
 #[derive(Debug, Clone, Default)]
-pub struct Trusted(Arc<AtomicU64>);
+pub struct TrustCount(Arc<AtomicU64>);
 
-impl Trusted {
+impl TrustCount {
     /// The number so far.
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-struct Known {
+struct ListedFile {
     size: u64,
     times: Times,
     grain: u32,
@@ -32,10 +32,10 @@ struct Known {
 pub struct Trusting {
     source: Box<dyn Source>,
     trees: Trees,
-    known: HashMap<Vec<u8>, Known>,
+    known: HashMap<Vec<u8>, ListedFile>,
     /// How far the times of each device can be trusted.
     times: HashMap<u64, Option<ChangeTimes>>,
-    trusted: Trusted,
+    trusted: TrustCount,
 }
 
 impl Trusting {
@@ -45,7 +45,7 @@ impl Trusting {
         trees: Trees,
         ledger: &Ledger,
         algorithms: &[Algorithm],
-        trusted: Trusted,
+        trusted: TrustCount,
     ) -> Trusting {
         let known = ledger.entries.iter().filter_map(|entry| {
             let (size, _) = (entry.size?, entry.times.modified?);
@@ -55,7 +55,8 @@ impl Trusting {
             };
             let digests: Option<Vec<Digest>> = algorithms.iter().map(of).collect();
             let is_plain = entry.pieces.is_empty() && !entry.contradictory;
-            let known = Known { size, times: *entry.times, grain: entry.grain, digests: digests.filter(|_| is_plain)? };
+            let known =
+                ListedFile { size, times: *entry.times, grain: entry.grain, digests: digests.filter(|_| is_plain)? };
             Some((plain(&entry.name), known))
         });
         Trusting { source, trees, known: known.collect(), times: HashMap::new(), trusted }
@@ -76,12 +77,12 @@ impl Trusting {
             return item;
         }
         self.trusted.0.fetch_add(1, Ordering::Relaxed);
-        let closed = Closed { size: stat.size, stat: Some(stat), notes: Vec::new(), inside: None };
+        let closed = ReadResult { size: stat.size, stat: Some(stat), notes: Vec::new(), inside: None };
         Item::Settled { number: entry.number, name, closed, digests: known.digests.clone() }
     }
 }
 
-impl Known {
+impl ListedFile {
     fn is_of(&self, stat: &Stat) -> bool {
         let time = |(seconds, nanoseconds)| Some(Time { seconds, nanoseconds });
         // A file system that cut a time does not show that the file is the same.

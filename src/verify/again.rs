@@ -17,11 +17,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Files as they were when the first read began.
-pub(super) struct Seen(Vec<(PathBuf, Option<Stat>)>);
+pub(super) struct FirstRead(Vec<(PathBuf, Option<Stat>)>);
 
-impl Seen {
-    pub fn of(files: &[PathBuf]) -> Seen {
-        Seen(files.iter().map(|path| (path.clone(), stat(path))).collect())
+impl FirstRead {
+    pub fn of(files: &[PathBuf]) -> FirstRead {
+        FirstRead(files.iter().map(|path| (path.clone(), stat(path))).collect())
     }
 
     /// Whether one of them was written to since. A device has no times of its own.
@@ -45,7 +45,7 @@ pub(super) struct First<'a> {
     pub stated: Vec<Digest>,
     /// Whether all its bytes were sound by the checksums of the image.
     pub is_sound: bool,
-    pub seen: &'a Seen,
+    pub seen: &'a FirstRead,
 }
 
 impl First<'_> {

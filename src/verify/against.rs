@@ -5,9 +5,9 @@ use super::findings::Findings;
 use super::log::Log;
 use super::placing::Placing;
 use crate::acquire::logged::Part;
-use crate::acquire::{Compared, Sides, Unfinished, sectors, without};
-use crate::verdict::{About, Alone, Comparison, Coverage, Evidence, Side, Unread};
-use pfh_engine::imaging::{Follow, Imaged, Imaging};
+use crate::acquire::{ComparisonError, Sides, TargetComparison, sectors, without};
+use crate::verdict::{Alone, Comparison, Coverage, Evidence, Side, Subject, Unread};
+use pfh_engine::imaging::{Follow, Imaging, ImagingResult};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image};
@@ -16,7 +16,7 @@ use pfh_source::terminal::shown;
 use std::path::Path;
 
 /// The file or device that an image is compared with.
-pub(super) struct Other {
+pub(super) struct OtherSide {
     name: String,
     medium: Medium,
     size: u64,
@@ -40,7 +40,7 @@ fn medium(path: &Path, is_raw: bool) -> Result<(Medium, Option<u64>), String> {
 }
 
 /// Ranges of both sides that belong together.
-pub(super) struct Aligned {
+pub(super) struct RangePair {
     /// On this side: offset and length in bytes.
     pub here: (u64, u64),
     /// Where it starts on the other side.
@@ -51,13 +51,13 @@ pub(super) struct Aligned {
 }
 
 /// The statements of a log on the image, with its place.
-pub(super) struct Stated<'a> {
+pub(super) struct LogStatements<'a> {
     pub log: &'a Log,
     pub part: &'a Part,
     pub placing: &'a Placing,
 }
 
-impl Other {
+impl OtherSide {
     /// Opens it.
     ///
     /// # Errors
@@ -67,19 +67,19 @@ impl Other {
         let Some(size) = medium.size().filter(|_| medium.kind() != Kind::Stream) else {
             return Err(format!("{}: it states no size: not compared", shown(path)));
         };
-        Ok(Other { name: shown(path), medium, size, pads })
+        Ok(OtherSide { name: shown(path), medium, size, pads })
     }
 
     /// Which ranges belong together, by the statements of a log, else from the start of both.
-    pub fn align(&self, path: &Path, size: u64, stated: Option<&Stated<'_>>) -> Aligned {
+    pub fn align(&self, path: &Path, size: u64, stated: Option<&LogStatements<'_>>) -> RangePair {
         let whole = |is_placed| {
             let common = size.min(self.size);
             let mut alone = Vec::new();
             alone.extend(rest(Side::This, size, (0, common), None));
             alone.extend(rest(Side::Other, self.size, (0, common), None));
-            Aligned { here: (0, common), there: 0, alone, is_placed }
+            RangePair { here: (0, common), there: 0, alone, is_placed }
         };
-        let Some(Stated { log, part, placing }) = stated else { return whole(true) };
+        let Some(LogStatements { log, part, placing }) = stated else { return whole(true) };
         let by = Some(shown(&log.path));
         let target = part.target(path);
         // The source, or another target of the same run: the log states where the image is.
@@ -104,7 +104,7 @@ impl Other {
             });
         }
         alone.extend(rest(Side::Other, self.size, (start, length), by.filter(|_| there.is_some())));
-        Aligned { here, there: start, alone, is_placed: placing.is_placed }
+        RangePair { here, there: start, alone, is_placed: placing.is_placed }
     }
 
     /// Compares with the bytes read of the image.
@@ -114,8 +114,8 @@ impl Other {
     pub fn compare(
         &self,
         (path, is_raw, size): (&Path, bool, u64),
-        mut aligned: Aligned,
-        (imaging, imaged): (&Imaging, &Imaged),
+        mut aligned: RangePair,
+        (imaging, imaged): (&Imaging, &ImagingResult),
         findings: &mut Findings,
         control: &Control<'_>,
     ) -> Result<(), String> {
@@ -125,8 +125,8 @@ impl Other {
         let sides = Sides { image: Some((&image, from)), other: (&self.medium, aligned.there), is_source: false };
         let found =
             sides.compare(imaging, imaged, Follow::new(control, Phase::Comparing)).map_err(|why| match why {
-                Unfinished::Imaging(error) => format!("{}: {error}", self.name),
-                Unfinished::Stopped(stop) => format!("{}: {stop}", self.name),
+                ComparisonError::Imaging(error) => format!("{}: {error}", self.name),
+                ComparisonError::Stopped(stop) => format!("{}: {stop}", self.name),
             })?;
         let sizes =
             format!("{} of {size} bytes of the image with {} of {} bytes of {}", length, length, self.size, self.name);
@@ -135,7 +135,7 @@ impl Other {
         Ok(())
     }
 
-    fn enter(&self, found: &Compared, aligned: Aligned, size: u64, findings: &mut Findings) {
+    fn enter(&self, found: &TargetComparison, aligned: RangePair, size: u64, findings: &mut Findings) {
         let (name, (from, length)) = (&self.name, aligned.here);
         let sector = self.medium.sector();
         for (offset, length) in &found.unreadable {
@@ -175,7 +175,7 @@ impl Other {
             true => "all bytes of the image".to_owned(),
             false => format!("{length} bytes of the image from offset {from} on"),
         };
-        let one = Comparison::new(About::Image, what, name.as_str(), Evidence::Bytes).over(coverage);
+        let one = Comparison::new(Subject::Image, what, name.as_str(), Evidence::Bytes).over(coverage);
         let differing = moved(&found.differing);
         if differing.is_empty() && (found.digests_agree || !lost.is_empty() || found.bytes < length) {
             findings.equal(one);

@@ -2,11 +2,11 @@
 
 use super::claim::{Claim, Of};
 use super::findings::Findings;
-use super::imager::{self, Named, Stated};
+use super::imager::{self, LogLink, LogStatement};
 use super::log::{self, Key, Log, Standing};
 use crate::acquire::{logged, named_after};
 use crate::job::Error;
-use crate::verdict::About;
+use crate::verdict::Subject;
 use pfh_container::map::{Block, Map, Status};
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, Digest};
@@ -32,7 +32,7 @@ pub(super) struct Evidence {
 const LONGEST: u64 = 64 << 20;
 
 /// The image under examination.
-pub(super) struct Examined<'a> {
+pub(super) struct Exhibit<'a> {
     /// The name of its first file.
     pub path: &'a Path,
     pub files: &'a [PathBuf],
@@ -41,7 +41,7 @@ pub(super) struct Examined<'a> {
     pub is_container: bool,
 }
 
-impl Examined<'_> {
+impl Exhibit<'_> {
     /// The name that log and map are derived from: of pieces the name without the number.
     fn base(&self) -> PathBuf {
         if self.files.len() > 1 && !self.is_container || self.is_first_piece() {
@@ -63,7 +63,7 @@ impl Evidence {
     /// # Errors
     /// When the file of the key holds a private key.
     pub fn beside(
-        image: &Examined,
+        image: &Exhibit,
         given: (Option<&Path>, Option<Log>),
         key: &Key,
         findings: &mut Findings,
@@ -101,7 +101,7 @@ impl Evidence {
             }
         }
         if let Some(path) = given.filter(|path| is_other && imager::is_one(path)) {
-            found.imager(path, Named::ByUser, &bases, findings);
+            found.imager(path, LogLink::ByUser, &bases, findings);
         }
         let map = bases.map(|base| with_ending(base, ".map")).into_iter().find(|map| map.is_file());
         if let Some(map) = map {
@@ -111,7 +111,7 @@ impl Evidence {
     }
 
     /// Takes the lines of a list that name a file of the image.
-    fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Examined, findings: &mut Findings) {
+    fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Exhibit, findings: &mut Findings) {
         let text = match Document::read(path, LONGEST) {
             Ok(text) => text,
             Err(error) => return findings.open(format!("{}: it cannot be read: {error}", shown(path))),
@@ -144,26 +144,26 @@ impl Evidence {
     }
 
     /// Takes the digests that the log of another imaging tool states.
-    fn imager(&mut self, path: &Path, named: Named, images: &[&Path], findings: &mut Findings) {
+    fn imager(&mut self, path: &Path, named: LogLink, images: &[&Path], findings: &mut Findings) {
         let name = shown(path);
         let is_file = images.iter().any(|image| image.is_file());
         match imager::stated(path, named, images) {
-            Ok(Stated::Other) => {}
-            Ok(Stated::Digests(_, Of::Content | Of::Copied { offset: None, .. })) if !is_file => {
+            Ok(LogStatement::Other) => {}
+            Ok(LogStatement::Digests(_, Of::Content | Of::Copied { offset: None, .. })) if !is_file => {
                 findings.open(format!("{name}: not compared: it does not state which part of a device was written"));
             }
-            Ok(Stated::Digests(digests, of)) => {
+            Ok(LogStatement::Digests(digests, of)) => {
                 findings.note(format!("{name}: states {} of this image", counted(digests.len() as u64, "digest")));
                 self.claims.extend(imager::claims(path, digests, of));
             }
-            Ok(Stated::Nothing(why)) => findings.open(format!("{name}: not read: {why}")),
-            Err(error) if named == Named::Not => findings.note(format!("{name}: {error}")),
+            Ok(LogStatement::Nothing(why)) => findings.open(format!("{name}: not read: {why}")),
+            Err(error) if named == LogLink::Not => findings.note(format!("{name}: {error}")),
             Err(error) => findings.open(format!("{name}: {error}")),
         }
     }
 
     /// How much was read according to a map.
-    fn map(&mut self, path: &Path, image: &Examined, findings: &mut Findings) {
+    fn map(&mut self, path: &Path, image: &Exhibit, findings: &mut Findings) {
         let Ok(text) = Document::read_text(path, LONGEST) else { return };
         let name = shown(path);
         let Ok(map) = Map::parse(&text) else {
@@ -199,7 +199,7 @@ impl Evidence {
         // Images of whole sectors may be padded.
         if image.size < done {
             let what = format!("{name}: {done} bytes were acquired, and the image has {}", image.size);
-            findings.contradicts(About::Image, "the size of the image", &name, what);
+            findings.contradicts(Subject::Image, "the size of the image", &name, what);
         } else if image.size - done >= 4096 {
             findings.open(format!("{name}: only {done} of {} bytes were acquired", image.size));
         }
@@ -213,7 +213,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 /// The algorithms of a file that may be a list of digests: by its name `IMAGE.md5`, `SHA256SUMS`,
 /// or one of pfh's formats. `None` for any other file.
-fn list_of(path: &Path, image: &Examined) -> Option<Vec<Algorithm>> {
+fn list_of(path: &Path, image: &Exhibit) -> Option<Vec<Algorithm>> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > LONGEST {
         return None;

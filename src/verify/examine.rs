@@ -1,23 +1,23 @@
 //! One image: everything that states its digests is looked for, each range is read once, and each
 //! statement is compared.
 
-use super::again::{self, First, Seen};
-use super::against::{Aligned, Other, Stated};
+use super::again::{self, First, FirstRead};
+use super::against::{LogStatements, OtherSide, RangePair};
 use super::claim::{Claim, Of};
-use super::evidence::{Evidence, Examined};
+use super::evidence::{Evidence, Exhibit};
 use super::findings::Findings;
 use super::log::{self, Key, Log};
-use super::opening::{self, Opened};
+use super::opening::{self, OpenImage};
 use super::placing::Placing;
 use super::reading::Reading;
 use super::{Problem, Request, inside, stamp};
 use crate::acquire::logged;
 use crate::algorithms::computed;
 use crate::job::Error;
-use crate::verdict::{About, Coverage, Space};
+use crate::verdict::{Coverage, Space, Subject};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
-use pfh_engine::imaging::{Imaged, Imaging};
+use pfh_engine::imaging::{Imaging, ImagingResult};
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image, files_of};
 use pfh_source::os::file_kinds::FileTypeExt;
@@ -37,14 +37,16 @@ pub(super) fn run(
 ) -> Result<(), Error> {
     let given = (request.log.as_deref(), given);
     match opening::open(path, request.raw, findings)? {
-        Opened::Image(image) if request.raw && image.format() == Format::Split => Err(Error::request(Problem::Pieces)),
-        Opened::Image(image) => Examination::new(request, path, &image, findings, control)?.run(*image, given, key),
+        OpenImage::Image(image) if request.raw && image.format() == Format::Split => {
+            Err(Error::request(Problem::Pieces))
+        }
+        OpenImage::Image(image) => Examination::new(request, path, &image, findings, control)?.run(*image, given, key),
         other => {
             let files = files_of(path);
             let size = std::fs::metadata(path).map_or(0, |found| found.len());
-            let seen = Examined { path, files: &files, size, is_container: true };
+            let seen = Exhibit { path, files: &files, size, is_container: true };
             let evidence = Evidence::beside(&seen, given, key, findings)?;
-            let promised = if let Opened::Other(format) = other { Some(format) } else { None };
+            let promised = if let OpenImage::Other(format) = other { Some(format) } else { None };
             opening::unopened(path, promised, &evidence.logs, findings);
             for log in &evidence.logs {
                 stamp::beside(log, request.timestamp_ca.as_deref(), findings);
@@ -92,7 +94,7 @@ impl Files {
         let place = self.files.iter().find(|(path, ..)| path == file);
         let compared = place.map(|(_, offset, length)| (*offset, *length)).into_iter().collect();
         let over = Coverage { space: self.space, sizes: (self.total, None), compared, ..Coverage::default() };
-        let seen = Seen::of(std::slice::from_ref(file));
+        let seen = FirstRead::of(std::slice::from_ref(file));
         match again::digest_of(file, algorithm, Access::Cached, control) {
             Ok(found) => {
                 let what = format!("{algorithm} of {}", shown(file));
@@ -136,7 +138,7 @@ struct Examination<'a, 'f, 's, 'c> {
     is_container: bool,
     files: Vec<PathBuf>,
     /// The same before the first read.
-    seen: Seen,
+    seen: FirstRead,
     findings: &'f mut Findings<'s>,
     control: &'a Control<'c>,
 }
@@ -163,7 +165,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             size: image.size(),
             is_device,
             is_container,
-            seen: Seen::of(&files),
+            seen: FirstRead::of(&files),
             files,
             findings,
             control,
@@ -181,7 +183,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             self.findings.open(format!("{}: it states no size, and is not read: acquire it first", shown(self.path)));
             return Ok(());
         }
-        let seen = Examined { path: self.path, files: &self.files, size: self.size, is_container: self.is_container };
+        let seen = Exhibit { path: self.path, files: &self.files, size: self.size, is_container: self.is_container };
         let mut evidence = Evidence::beside(&seen, given, key, self.findings)?;
         unsigned(self.request, &evidence.logs, self.findings);
         let mut claims = self.request.claims.clone();
@@ -206,7 +208,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             match Placing::of(part, log, self.path, self.size, self.is_device) {
                 Ok(placing) => placed.push((log, placing)),
                 Err(what) => {
-                    self.findings.contradicts(About::Image, "the size of the image", &shown(&log.path), what);
+                    self.findings.contradicts(Subject::Image, "the size of the image", &shown(&log.path), what);
                 }
             }
         }
@@ -215,10 +217,11 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
     }
 
     /// The other side, if the image is compared byte by byte, and the ranges that belong together.
-    fn other(&mut self, placed: &[(&Log, Placing)]) -> Option<(Other, Aligned)> {
+    fn other(&mut self, placed: &[(&Log, Placing)]) -> Option<(OtherSide, RangePair)> {
         let against = self.request.against.as_deref()?;
-        let other = Other::open(against).map_err(|what| self.findings.open(what)).ok()?;
-        let stated = placed.first().and_then(|(log, placing)| Some(Stated { log, part: log.part.as_ref()?, placing }));
+        let other = OtherSide::open(against).map_err(|what| self.findings.open(what)).ok()?;
+        let stated =
+            placed.first().and_then(|(log, placing)| Some(LogStatements { log, part: log.part.as_ref()?, placing }));
         let aligned = other.align(against, self.size, stated.as_ref());
         Some((other, aligned))
     }
@@ -237,7 +240,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         open.retain(|claim| match Placing::copied(claim, self.size, self.is_device) {
             Some(Err(what)) => {
                 let what = format!("{}: {what}", shown(self.path));
-                self.findings.contradicts(About::Image, "the size of the image", &claim.by, what);
+                self.findings.contradicts(Subject::Image, "the size of the image", &claim.by, what);
                 false
             }
             Some(Ok(placing)) => {
@@ -295,7 +298,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
     }
 
     /// Reads a range that something contradicts a second time.
-    fn again(&mut self, here: (u64, u64), imaged: &Imaged, stated: Vec<Digest>) -> Result<(), Error> {
+    fn again(&mut self, here: (u64, u64), imaged: &ImagingResult, stated: Vec<Digest>) -> Result<(), Error> {
         let imaging = Imaging::new(imaged.digests.iter().map(Digest::algorithm).collect::<Vec<_>>());
         let is_uncached = self.files.iter().all(|file| again::drop_cached(file)) || self.is_device;
         let second = self.reading.second(here, &imaging, self.findings, self.control)?;
@@ -326,7 +329,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
     }
 
     /// Compares a range with the statements of a log on it.
-    fn by_log(&mut self, log: &Log, placing: &Placing, imaged: &Imaged, unread: u64) {
+    fn by_log(&mut self, log: &Log, placing: &Placing, imaged: &ImagingResult, unread: u64) {
         let by = shown(&log.path);
         for stated in &log.digests {
             let algorithm = stated.algorithm();
@@ -383,7 +386,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
 
     /// Compares a range with the digests of the content that something else states; those that are
     /// of another range are left.
-    fn by_claims(&mut self, open: &mut Vec<&Claim>, placing: &Placing, imaged: &Imaged, unread: u64) {
+    fn by_claims(&mut self, open: &mut Vec<&Claim>, placing: &Placing, imaged: &ImagingResult, unread: u64) {
         open.retain(|claim| {
             let algorithm = claim.digest.algorithm();
             let what = format!("{algorithm} of the image");
@@ -405,7 +408,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         });
     }
 
-    fn side_by_side(&mut self, other: &Other, aligned: Aligned, read: (&Imaging, &Imaged)) {
+    fn side_by_side(&mut self, other: &OtherSide, aligned: RangePair, read: (&Imaging, &ImagingResult)) {
         let image = (self.path, self.request.raw, self.size);
         if let Err(what) = other.compare(image, aligned, read, self.findings, self.control) {
             self.findings.open(what);

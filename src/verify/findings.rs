@@ -3,7 +3,7 @@
 use super::repeat::Repeat;
 use super::{Event, Events, Finding};
 use crate::job::Error;
-use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
+use crate::verdict::{self, Comparison, Coverage, Evidence, Subject, Verdict};
 use pfh_digest::Digest;
 use pfh_source::Levels;
 use std::io;
@@ -16,7 +16,7 @@ pub(super) const STAMP: &str = "the time stamp";
 #[non_exhaustive]
 pub struct Summary {
     /// The subjects that a good verdict must rest on.
-    pub wanted: Vec<About>,
+    pub wanted: Vec<Subject>,
     /// All findings, in the order in which they were made.
     pub findings: Vec<Finding>,
     /// Everything that was compared: the verdict follows from it.
@@ -84,14 +84,14 @@ impl Summary {
     /// Which of image, log and signature differ.
     fn differing(&self) -> String {
         let is_stamp = |one: &Comparison| one.what == STAMP;
-        let is_unequal = |about: About, of_stamp: bool| {
+        let is_unequal = |about: Subject, of_stamp: bool| {
             self.comparisons.iter().any(|one| one.about == about && one.is_unequal() && is_stamp(one) == of_stamp)
         };
         let words = [
-            (About::Image, false, "the image differs"),
-            (About::Log, false, "the log is not what was written"),
-            (About::Log, true, "the time stamp does not hold"),
-            (About::Signer, false, "the signature is not of that key"),
+            (Subject::Image, false, "the image differs"),
+            (Subject::Log, false, "the log is not what was written"),
+            (Subject::Log, true, "the time stamp does not hold"),
+            (Subject::Signer, false, "the signature is not of that key"),
         ];
         let found = words.iter().filter(|(about, of_stamp, _)| is_unequal(*about, *of_stamp));
         let found: Vec<&str> = found.map(|(.., word)| *word).collect();
@@ -108,7 +108,7 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(events: &'a mut Events<'a>, wanted: Vec<About>, levels: Levels) -> Self {
+    pub(super) fn new(events: &'a mut Events<'a>, wanted: Vec<Subject>, levels: Levels) -> Self {
         let (findings, comparisons, digests, repeats) = Default::default();
         Findings { events, refused: None, summary: Summary { wanted, findings, comparisons, digests, repeats, levels } }
     }
@@ -157,13 +157,13 @@ impl<'a> Findings<'a> {
     }
 
     /// Enters a contradiction: two facts on one thing.
-    pub(super) fn contradicts(&mut self, about: About, what: &str, with: &str, text: String) {
+    pub(super) fn contradicts(&mut self, about: Subject, what: &str, with: &str, text: String) {
         self.differs(Comparison::new(about, what, with, Evidence::Fact), text);
     }
 
     /// Compares a digest of the image that is stated with the one that was found.
     pub(super) fn compare(&mut self, what: &str, by: &str, (stated, found): (&Digest, &Digest), over: Coverage) {
-        let one = Comparison::new(About::Image, what, by, Evidence::Digest(found.clone())).over(over);
+        let one = Comparison::new(Subject::Image, what, by, Evidence::Digest(found.clone())).over(over);
         if stated == found {
             self.equal(one);
         } else {

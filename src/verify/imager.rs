@@ -16,7 +16,7 @@ const LONGEST: u64 = 64 << 20;
 
 /// The statements of a log.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Stated {
+pub(super) enum LogStatement {
     /// Digests, and their subject.
     Digests(Vec<Digest>, Of),
     /// Nothing that can be compared, and why.
@@ -27,7 +27,7 @@ pub(super) enum Stated {
 
 /// How a log belongs to an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum LogLink {
     /// The user named it.
     ByUser,
     /// It is called like the image.
@@ -48,7 +48,7 @@ pub(super) fn is_one(path: &Path) -> bool {
 
 /// How a file may belong to an image by its name: `IMAGE.log`, `IMAGE.hashlog`, `IMAGE.ANY.log`; of
 /// other logs the content decides.
-pub(super) fn named(path: &Path, images: &[&Path]) -> Option<Named> {
+pub(super) fn named(path: &Path, images: &[&Path]) -> Option<LogLink> {
     let name = path.file_name()?.as_bytes();
     let lower = name.to_ascii_lowercase();
     if !lower.ends_with(b"log") && !lower.ends_with(b"log.txt") {
@@ -58,22 +58,22 @@ pub(super) fn named(path: &Path, images: &[&Path]) -> Option<Named> {
         let rest = image.file_name().and_then(|image| name.strip_prefix(image.as_bytes()));
         rest.is_some_and(|rest| rest.starts_with(b"."))
     };
-    Some(if images.iter().any(is_like) { Named::LikeImage } else { Named::Not })
+    Some(if images.iter().any(is_like) { LogLink::LikeImage } else { LogLink::Not })
 }
 
 /// The statements of a log on the image, whose files these are.
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn stated(path: &Path, named: Named, images: &[&Path]) -> io::Result<Stated> {
+pub(super) fn stated(path: &Path, named: LogLink, images: &[&Path]) -> io::Result<LogStatement> {
     let bytes = read(path)?;
     Ok(if is_dc3dd(&bytes) {
         by_dc3dd(&bytes, named, images)
-    } else if named == Named::Not {
-        Stated::Other
+    } else if named == LogLink::Not {
+        LogStatement::Other
     } else {
         let is_called_so = path.as_os_str().as_bytes().to_ascii_lowercase().ends_with(b"hashlog");
-        by_hash_log(&bytes, is_called_so || named == Named::ByUser)
+        by_hash_log(&bytes, is_called_so || named == LogLink::ByUser)
     })
 }
 
@@ -138,28 +138,30 @@ fn add(digests: &mut Vec<Digest>, digest: Digest) -> bool {
 /// A hash log of dcfldd or `pfh dd`: windows and totals, and nothing else. The log for people of an
 /// acquisition has the same name: a log that has no total and is not `promised` to be one is
 /// another.
-fn by_hash_log(bytes: &[u8], promised: bool) -> Stated {
+fn by_hash_log(bytes: &[u8], promised: bool) -> LogStatement {
     let mut digests = Vec::new();
     let (mut placed, mut windows) = (None, None);
     if !promised && !lines(bytes).any(|(_, line)| line.starts_with(b"Total (")) {
-        return Stated::Other;
+        return LogStatement::Other;
     }
     for (number, line) in lines(bytes) {
         match total(line) {
             Some(Some(digest)) if add(&mut digests, digest.clone()) => {}
-            Some(Some(digest)) => return Stated::Nothing(format!("it states two digests by {}", digest.algorithm())),
-            Some(None) => return Stated::Nothing(format!("line {number} has a digest that is not understood")),
+            Some(Some(digest)) => {
+                return LogStatement::Nothing(format!("it states two digests by {}", digest.algorithm()));
+            }
+            Some(None) => return LogStatement::Nothing(format!("line {number} has a digest that is not understood")),
             None if line.is_empty() => {}
             None if placed.is_none() && place(line).is_some() => placed = place(line),
             None if window(line).is_some() => windows = windows.max(window(line).map(|(_, until)| until)),
-            None => return Stated::Nothing(format!("line {number} is not one of a hash log")),
+            None => return LogStatement::Nothing(format!("line {number} is not one of a hash log")),
         }
     }
     match digests.is_empty() {
-        true => Stated::Nothing("it states no digest of all".to_owned()),
+        true => LogStatement::Nothing("it states no digest of all".to_owned()),
         false => {
             let (offset, length) = placed.unzip();
-            Stated::Digests(digests, Of::Copied { offset, length: length.or(windows) })
+            LogStatement::Digests(digests, Of::Copied { offset, length: length.or(windows) })
         }
     }
 }
@@ -241,23 +243,27 @@ fn runs(bytes: &[u8]) -> Result<Vec<Run>, usize> {
 }
 
 /// The last run of a dc3dd log that wrote the image.
-fn by_dc3dd(bytes: &[u8], named: Named, images: &[&Path]) -> Stated {
+fn by_dc3dd(bytes: &[u8], named: LogLink, images: &[&Path]) -> LogStatement {
     let runs = match runs(bytes) {
         Ok(runs) => runs,
-        Err(_) if named == Named::Not && !names(bytes, images) => return Stated::Other,
-        Err(number) => return Stated::Nothing(format!("line {number} is not understood")),
+        Err(_) if named == LogLink::Not && !names(bytes, images) => return LogStatement::Other,
+        Err(number) => return LogStatement::Nothing(format!("line {number} is not understood")),
     };
     let has_written = |run: &&Run| run.outputs.iter().any(|name| is_name(name, images));
     // An image may have another name by now.
-    let only = || runs.first().filter(|_| runs.len() == 1 && named != Named::Not);
+    let only = || runs.first().filter(|_| runs.len() == 1 && named != LogLink::Not);
     let Some(run) = runs.iter().rev().find(has_written).or_else(only) else {
-        return if named == Named::Not { Stated::Other } else { Stated::Nothing("it is of other images".to_owned()) };
+        return if named == LogLink::Not {
+            LogStatement::Other
+        } else {
+            LogStatement::Nothing("it is of other images".to_owned())
+        };
     };
     match run {
-        Run { is_complete: false, .. } => Stated::Nothing("the run was not completed".to_owned()),
-        Run { apart: Some(why), .. } => Stated::Nothing(why.clone()),
-        Run { digests, .. } if digests.is_empty() => Stated::Nothing("it states no digest".to_owned()),
-        Run { digests, .. } => Stated::Digests(digests.clone(), Of::Content),
+        Run { is_complete: false, .. } => LogStatement::Nothing("the run was not completed".to_owned()),
+        Run { apart: Some(why), .. } => LogStatement::Nothing(why.clone()),
+        Run { digests, .. } if digests.is_empty() => LogStatement::Nothing("it states no digest".to_owned()),
+        Run { digests, .. } => LogStatement::Digests(digests.clone(), Of::Content),
     }
 }
 
@@ -276,17 +282,17 @@ mod tests {
 
     const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
 
-    fn read(text: &str, named: Named) -> Stated {
+    fn read(text: &str, named: LogLink) -> LogStatement {
         let images = [Path::new("case/disk.img")];
         if is_dc3dd(text.as_bytes()) {
             by_dc3dd(text.as_bytes(), named, &images)
         } else {
-            by_hash_log(text.as_bytes(), named == Named::ByUser)
+            by_hash_log(text.as_bytes(), named == LogLink::ByUser)
         }
     }
 
-    fn md5(of: Of) -> Stated {
-        Stated::Digests(vec![digest("md5", MD5).expect("a digest")], of)
+    fn md5(of: Of) -> LogStatement {
+        LogStatement::Digests(vec![digest("md5", MD5).expect("a digest")], of)
     }
 
     fn run(output: &str, hex: &str, end: &str) -> String {
@@ -300,7 +306,7 @@ mod tests {
     #[test]
     fn hash_logs() {
         let total = format!("0 - 512: {MD5}\n512 - 700: {MD5}\n\nTotal (md5): {MD5}\n");
-        for named in [Named::ByUser, Named::LikeImage] {
+        for named in [LogLink::ByUser, LogLink::LikeImage] {
             let of = |offset, length| md5(Of::Copied { offset, length });
             assert_eq!(read(&total, named), of(None, Some(700)));
             assert_eq!(read(&total.replace('\n', "\r\n"), named), of(None, Some(700)));
@@ -315,18 +321,18 @@ mod tests {
                 format!("{0}{0}{total}", place_line(4096, 700)),
                 format!("{total}Total (md5): {}\n", "0".repeat(32)),
             ] {
-                assert!(matches!(read(&wrong, named), Stated::Nothing(_)), "{wrong}");
+                assert!(matches!(read(&wrong, named), LogStatement::Nothing(_)), "{wrong}");
             }
         }
         let windows = format!("0 - 512: {MD5}\n");
-        assert!(matches!(read(&windows, Named::ByUser), Stated::Nothing(_)));
-        assert_eq!(read("pfh acquire disk\n", Named::LikeImage), Stated::Other);
+        assert!(matches!(read(&windows, LogLink::ByUser), LogStatement::Nothing(_)));
+        assert_eq!(read("pfh acquire disk\n", LogLink::LikeImage), LogStatement::Other);
     }
 
     #[test]
     fn logs_of_dc3dd() {
         let own = run("/mnt/disk.img", MD5, "completed");
-        for named in [Named::ByUser, Named::LikeImage, Named::Not] {
+        for named in [LogLink::ByUser, LogLink::LikeImage, LogLink::Not] {
             assert_eq!(read(&own, named), md5(Of::Content), "{named:?}");
             // The last run that wrote the image counts.
             let before = run("disk.img", &"0".repeat(32), "completed");
@@ -339,24 +345,24 @@ mod tests {
                 own.replace("   1 sectors +", "   one"),
                 own.replace("of=y", "of=y oskip=4"),
             ] {
-                assert!(matches!(read(&wrong, named), Stated::Nothing(_)), "{wrong}");
+                assert!(matches!(read(&wrong, named), LogStatement::Nothing(_)), "{wrong}");
             }
         }
         let other = run("other.img", MD5, "completed");
-        assert_eq!(read(&other, Named::Not), Stated::Other);
-        assert_eq!(read(&other, Named::ByUser), md5(Of::Content), "the image has another name by now");
-        assert!(matches!(read(&format!("{other}{other}"), Named::ByUser), Stated::Nothing(_)));
+        assert_eq!(read(&other, LogLink::Not), LogStatement::Other);
+        assert_eq!(read(&other, LogLink::ByUser), md5(Of::Content), "the image has another name by now");
+        assert!(matches!(read(&format!("{other}{other}"), LogLink::ByUser), LogStatement::Nothing(_)));
     }
 
     #[test]
     fn names_of_logs() {
         let images = [Path::new("case/disk.img")];
         for (name, expected) in [
-            ("disk.img.log", Some(Named::LikeImage)),
-            ("disk.img.hashlog", Some(Named::LikeImage)),
-            ("disk.img.md5.log", Some(Named::LikeImage)),
-            ("hashlog.txt", Some(Named::Not)),
-            ("disk.log", Some(Named::Not)),
+            ("disk.img.log", Some(LogLink::LikeImage)),
+            ("disk.img.hashlog", Some(LogLink::LikeImage)),
+            ("disk.img.md5.log", Some(LogLink::LikeImage)),
+            ("hashlog.txt", Some(LogLink::Not)),
+            ("disk.log", Some(LogLink::Not)),
             ("disk.img.txt", None),
             ("disk.img.log.jsonl", None),
         ] {

@@ -4,7 +4,7 @@ use super::Problem;
 use super::claim::{Claim, Of};
 use super::findings::Findings;
 use crate::job::Error;
-use crate::verdict::{About, Comparison, Coverage, Evidence};
+use crate::verdict::{Comparison, Coverage, Evidence, Subject};
 use pfh_container::disk;
 use pfh_digest::Digest;
 use pfh_engine::Control;
@@ -47,7 +47,7 @@ pub(super) fn parts(image: &Image, path: &Path, findings: &mut Findings, control
     }
     let by = format!("{} itself", shown(path));
     for check in checks {
-        let one = Comparison::new(About::Image, check.what.clone(), by.clone(), Evidence::Checksums);
+        let one = Comparison::new(Subject::Image, check.what.clone(), by.clone(), Evidence::Checksums);
         let one = one.over(Coverage::whole(image.size()));
         match check.wrong {
             None => findings.equal(one),

@@ -5,8 +5,8 @@ use super::findings::Findings;
 use crate::acquire::logged::{self, Finding as Logged, Part};
 use crate::job::Error;
 use crate::key;
-use crate::verdict::{About, Comparison, Evidence};
-use pfh_custody::chain::{self, Broken, Sound};
+use crate::verdict::{Comparison, Evidence, Subject};
+use pfh_custody::chain::{self, ChainFault, Sound};
 use pfh_digest::Digest;
 use pfh_source::Document;
 use pfh_source::terminal::counted;
@@ -86,19 +86,19 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
     };
     let sound = match chain::check_to_last_end(&text[..]) {
         Ok(sound) => sound,
-        Err(broken @ Broken::Line { .. }) if is_chained(&text) => {
-            findings.contradicts(About::Log, "the chain of records", &name, format!("{name}: {broken}"));
+        Err(broken @ ChainFault::Line { .. }) if is_chained(&text) => {
+            findings.contradicts(Subject::Log, "the chain of records", &name, format!("{name}: {broken}"));
             return Ok(None);
         }
-        Err(Broken::Line { .. }) => {
+        Err(ChainFault::Line { .. }) => {
             findings.open(format!("{name}: it is not a chained log"));
             return Ok(None);
         }
-        Err(Broken::NoEnd) => {
-            findings.open(format!("{name}: the log is not finished: {}", Broken::NoEnd));
+        Err(ChainFault::NoEnd) => {
+            findings.open(format!("{name}: the log is not finished: {}", ChainFault::NoEnd));
             return Ok(None);
         }
-        Err(broken @ Broken::Io(_)) => {
+        Err(broken @ ChainFault::Io(_)) => {
             findings.open(format!("{name}: {broken}"));
             return Ok(None);
         }
@@ -113,7 +113,7 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
         findings.note(format!("{name}: {} behind the last end: {what}", counted(sound.behind, "record")));
     }
     if standing == Standing::Given {
-        let chain = Comparison::new(About::Log, "the chain of records", &*name, Evidence::Fact);
+        let chain = Comparison::new(Subject::Log, "the chain of records", &*name, Evidence::Fact);
         findings.equal(chain);
     }
     signature(path, &sound, key, findings)?;
@@ -160,7 +160,7 @@ fn signature(path: &Path, sound: &Sound, key: &Key, findings: &mut Findings) -> 
         (Some((file, key)), Some(signature)) => {
             let signature = ed25519_dalek::Signature::from_bytes(signature);
             let has_signed = |key: &key::VerifyingKey| key.verify_strict(&sound.chain.signed(), &signature).is_ok();
-            let one = Comparison::new(About::Signer, "the signature of that key", name, Evidence::Fact);
+            let one = Comparison::new(Subject::Signer, "the signature of that key", name, Evidence::Fact);
             if has_signed(key) {
                 findings.note(format!("{name}: signed with the key {}", shown(file)));
                 findings.equal(one);

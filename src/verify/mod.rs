@@ -45,7 +45,7 @@ mod row;
 mod stamp;
 
 use crate::job::Error;
-use crate::verdict::About;
+use crate::verdict::Subject;
 use findings::Findings;
 use log::{Key, Standing};
 use pfh_engine::Control;
@@ -67,8 +67,8 @@ pub use row::VerificationRow;
 /// When there is nothing that could be verified, or the job is cancelled.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let key: Key = request.resolved()?;
-    let mut wanted = vec![if request.image.is_some() { About::Image } else { About::Log }];
-    wanted.extend(request.key.as_ref().map(|_| About::Signer));
+    let mut wanted = vec![if request.image.is_some() { Subject::Image } else { Subject::Log }];
+    wanted.extend(request.key.as_ref().map(|_| Subject::Signer));
     let mut findings = Findings::new(events, wanted, request.levels.clone());
     let mut log = None;
     if let Some(path) = &request.log {

@@ -4,9 +4,9 @@ use super::Problem;
 use super::event::Finding;
 use super::findings::Findings;
 use super::log::Log;
-use crate::acquire::logged::{Part, Placed};
+use crate::acquire::logged::{LoggedTarget, Part};
 use crate::job::Error;
-use crate::verdict::About;
+use crate::verdict::Subject;
 use pfh_container::{disk, ewf};
 use pfh_source::image::{Image, OpenError};
 use pfh_source::terminal::shown;
@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 
 /// An image, or that there is none: the reason is among the findings.
-pub(super) enum Opened {
+pub(super) enum OpenImage {
     /// The image.
     Image(Box<Image>),
     /// Its name promises a format (this one), and its first bytes are something else.
@@ -27,10 +27,10 @@ pub(super) enum Opened {
 ///
 /// # Errors
 /// When there is no such file, or its format is not read.
-pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Opened, Error> {
+pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<OpenImage, Error> {
     let opened = if raw { Image::open_raw(path) } else { Image::open(path) };
     match opened {
-        Ok(image) => return Ok(Opened::Image(Box::new(image))),
+        Ok(image) => return Ok(OpenImage::Image(Box::new(image))),
         Err(OpenError::Io { error, path })
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) =>
         {
@@ -45,11 +45,11 @@ pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Op
         Err(error @ (OpenError::Io { .. } | OpenError::Unclear { .. })) => findings.open(error.to_string()),
         Err(OpenError::Mismatch { format, path }) => {
             findings.enter(Finding::Unlike(OpenError::Mismatch { format, path }));
-            return Ok(Opened::Other(format));
+            return Ok(OpenImage::Other(format));
         }
         Err(error @ OpenError::Broken { .. }) => {
             let by = format!("the pieces of {}", shown(path));
-            findings.contradicts(About::Image, "the numbers and sizes of the pieces", &by, error.to_string());
+            findings.contradicts(Subject::Image, "the numbers and sizes of the pieces", &by, error.to_string());
         }
         // The system's errors say nothing of the image.
         Err(
@@ -58,10 +58,10 @@ pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Op
         ) if error.raw_os_error().is_some() => findings.open(format!("{}: it cannot be read: {error}", shown(&path))),
         Err(error @ (OpenError::Ewf { .. } | OpenError::Disk { .. })) => {
             let by = format!("{} itself", shown(path));
-            findings.contradicts(About::Image, "the structure of the image", &by, error.to_string());
+            findings.contradicts(Subject::Image, "the structure of the image", &by, error.to_string());
         }
     }
-    Ok(Opened::Nothing)
+    Ok(OpenImage::Nothing)
 }
 
 /// Compares the statements of the logs on an image that cannot be opened: the sizes and digests of
@@ -69,13 +69,13 @@ pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Op
 pub(super) fn unopened(path: &Path, promised: Option<&str>, logs: &[Log], findings: &mut Findings) {
     for log in logs {
         log.beside(Some(path), findings);
-        let is_e01 = |target: &Placed| target.format.as_deref() == Some("E01");
+        let is_e01 = |target: &LoggedTarget| target.format.as_deref() == Some("E01");
         let stated = log.part.as_ref().and_then(|part: &Part| part.target(path)).is_some_and(is_e01);
         if let (Some("E01"), true) = (promised, stated) {
             let (by, name) = (shown(&log.path), shown(path));
             let text =
                 format!("{name}: {by} states that it was written as E01, and its first bytes are not those of one");
-            findings.contradicts(About::Image, "the format of the image", &by, text);
+            findings.contradicts(Subject::Image, "the format of the image", &by, text);
         }
     }
 }

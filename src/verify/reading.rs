@@ -4,8 +4,8 @@ use super::findings::Findings;
 use super::{Problem, Request};
 use crate::acquire::{self, Origin, Session, sectors};
 use crate::job::Error;
-use crate::verdict::About;
-use pfh_engine::imaging::{Imaged, Imaging};
+use crate::verdict::Subject;
+use pfh_engine::imaging::{Imaging, ImagingResult};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, ErrorPolicy};
 use pfh_source::image::{Format, Image};
@@ -42,7 +42,7 @@ impl<'a> Reading<'a> {
         imaging: &Imaging,
         findings: &mut Findings,
         control: &Control<'_>,
-    ) -> Result<Option<(Imaged, u64)>, Error> {
+    ) -> Result<Option<(ImagingResult, u64)>, Error> {
         let mut imaging = Imaging { from: offset, length: Some(length), ..imaging.clone() };
         imaging.policy = ErrorPolicy { retries: 0, ..ErrorPolicy::default() };
         // Chunks are decoded by as many as there are processors; plain bytes are read by one.
@@ -70,7 +70,7 @@ impl<'a> Reading<'a> {
         imaging: &Imaging,
         findings: &mut Findings,
         control: &Control<'_>,
-    ) -> Result<Option<Imaged>, Error> {
+    ) -> Result<Option<ImagingResult>, Error> {
         let mut imaging = Imaging { from: offset, length: Some(length), ..imaging.clone() };
         imaging.policy = ErrorPolicy { retries: 0, ..ErrorPolicy::default() };
         imaging.readers = usize::from(self.is_raw || self.is_plain);
@@ -83,7 +83,7 @@ impl<'a> Reading<'a> {
         access: Access,
         findings: &mut Findings,
         control: &Control<'_>,
-    ) -> Result<Option<Imaged>, Error> {
+    ) -> Result<Option<ImagingResult>, Error> {
         let path = self.path.to_owned();
         let source = if self.is_raw || self.is_plain { Origin::Medium(path) } else { Origin::Image(path) };
         let asked = acquire::Request::only(source, access);
@@ -110,7 +110,7 @@ impl<'a> Reading<'a> {
 
     /// Enters the runs that could not be read; counts their bytes without those in damaged parts of
     /// the image.
-    fn unreadable(&mut self, imaged: &Imaged, from: u64, findings: &mut Findings) -> u64 {
+    fn unreadable(&mut self, imaged: &ImagingResult, from: u64, findings: &mut Findings) -> u64 {
         let again = if imaged.bad.is_empty() { None } else { Image::open(self.path).ok() };
         let mut unread = 0;
         for bad in &imaged.bad {
@@ -123,7 +123,7 @@ impl<'a> Reading<'a> {
                     let place = sectors::range(at, bad.length, self.sector);
                     let by = format!("{} itself", shown(self.path));
                     let what = format!("damaged: {place}: {damage}");
-                    findings.contradicts(About::Image, "the checksums of the image", &by, what);
+                    findings.contradicts(Subject::Image, "the checksums of the image", &by, what);
                 }
                 Some(_) => {}
                 None => {

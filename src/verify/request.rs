@@ -3,7 +3,7 @@
 use super::listed::is_list;
 use super::log::Key;
 use super::{Claim, Problem};
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::key;
 use pfh_source::{Document, Levels};
 use std::path::PathBuf;
@@ -73,10 +73,10 @@ impl Request {
             None => None,
         };
         for path in self.log.iter().chain(&self.timestamp_ca) {
-            Document::file(path).map_err(|error| Error::input(About::new(path, error)))?;
+            Document::file(path).map_err(|error| Error::input(PathError::new(path, error)))?;
         }
         match self.against.as_ref().filter(|against| !against.exists()) {
-            Some(against) => Err(Error::input(About::new(against, Problem::Absent))),
+            Some(against) => Err(Error::input(PathError::new(against, Problem::Absent))),
             None => Ok(key),
         }
     }

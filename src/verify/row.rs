@@ -4,7 +4,7 @@ use super::Finding;
 use super::findings::Summary;
 use super::repeat::Repeat;
 use crate::check::Twice;
-use crate::verdict::{About, Alone, Comparison, Evidence, Outcome, Side, Space, Unread, Verdict};
+use crate::verdict::{Alone, Comparison, Evidence, Outcome, Side, Space, Subject, Unread, Verdict};
 use pfh_digest::Digest;
 use pfh_manifest::row::{Mark, Word};
 use pfh_source::Levels;
@@ -18,7 +18,7 @@ pub struct VerificationRow<'a> {
     /// The comparisons whose two sides are equal.
     compared: Vec<Equal<'a>>,
     /// Everything that was compared, with the ranges that it covers: the verdict follows from it.
-    comparisons: Vec<Compared<'a>>,
+    comparisons: Vec<ComparisonRow<'a>>,
     complete: bool,
     /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
@@ -28,7 +28,7 @@ pub struct VerificationRow<'a> {
     /// The comparisons that a good verdict lacks.
     missing: Vec<String>,
     /// Second reads of what something contradicts.
-    reread: Vec<Again<'a>>,
+    reread: Vec<SecondRead<'a>>,
     verdict: Word<Verdict>,
     verified: bool,
 }
@@ -46,7 +46,7 @@ struct Faulty {
 /// A second read of an image, of a part of it, or of one of its files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Again<'a> {
+struct SecondRead<'a> {
     /// The digests of the first read by algorithm.
     first: BTreeMap<String, String>,
     /// `same` (it differs both times), `once` (the second read was as stated: a fault of cable or
@@ -59,9 +59,9 @@ struct Again<'a> {
     what: &'a str,
 }
 
-fn again(repeat: &Repeat) -> Again<'_> {
+fn again(repeat: &Repeat) -> SecondRead<'_> {
     let named = |digests: &[Digest]| digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect();
-    Again {
+    SecondRead {
         first: named(&repeat.read.first),
         outcome: Word(repeat.read.twice),
         second: named(&repeat.read.second),
@@ -100,7 +100,7 @@ enum In {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-enum Found {
+enum ComparisonWord {
     Equal,
     Unequal,
 }
@@ -109,8 +109,8 @@ enum Found {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-struct Compared<'a> {
-    about: Word<About>,
+struct ComparisonRow<'a> {
+    about: Word<Subject>,
     alone: Vec<OneSided<'a>>,
     /// Ranges that differ, where they are known, each as its offset and length.
     differing: &'a [(u64, u64)],
@@ -122,7 +122,7 @@ struct Compared<'a> {
     other_size: Option<u64>,
     /// Ranges that were compared, each as its offset and length.
     ranges: &'a [(u64, u64)],
-    result: Found,
+    result: ComparisonWord,
     size: u64,
     unreadable: Vec<Gap>,
     what: &'a str,
@@ -188,13 +188,13 @@ fn gap(gap: &Unread) -> Gap {
     Gap { length: gap.length, offset: gap.offset, side: side(gap.side) }
 }
 
-fn compared(one: &Comparison) -> Compared<'_> {
+fn compared(one: &Comparison) -> ComparisonRow<'_> {
     let (result, differing) = match &one.outcome {
-        Outcome::Equal => (Found::Equal, &[][..]),
-        Outcome::Unequal(ranges) => (Found::Unequal, &ranges[..]),
+        Outcome::Equal => (ComparisonWord::Equal, &[][..]),
+        Outcome::Unequal(ranges) => (ComparisonWord::Unequal, &ranges[..]),
     };
     let over = &one.coverage;
-    Compared {
+    ComparisonRow {
         about: Word(one.about),
         alone: over.alone.iter().map(alone).collect(),
         differing,

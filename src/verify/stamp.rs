@@ -3,7 +3,7 @@
 use super::findings::{Findings, STAMP};
 use super::log::Log;
 use crate::acquire::{self, stamp_name};
-use crate::verdict::{About, Comparison, Evidence};
+use crate::verdict::{Comparison, Evidence, Subject};
 use pfh_custody::chain::Sound;
 use pfh_custody::stamp::Stamp;
 use pfh_source::Document;
@@ -50,7 +50,7 @@ pub(super) fn beside(log: &Log, authority: Option<&Path>, findings: &mut Finding
         Ok(stamp) => stamp,
         Err(error) => {
             let text = format!("{name}: not a time stamp: {error}");
-            return findings.contradicts(About::Log, STAMP, &shown(log), text);
+            return findings.contradicts(Subject::Log, STAMP, &shown(log), text);
         }
     };
     let Some(sha256) = stamp.sha256 else {
@@ -65,7 +65,7 @@ pub(super) fn beside(log: &Log, authority: Option<&Path>, findings: &mut Finding
         }
         Ok(Line::None) => {
             let text = format!("{name}: a time stamp of {time} that is not of this log, by sha256");
-            return findings.contradicts(About::Log, STAMP, &name, text);
+            return findings.contradicts(Subject::Log, STAMP, &name, text);
         }
         Err(error) => return findings.open(format!("{}: {error}", shown(log))),
     }
@@ -140,7 +140,7 @@ fn signature(stamp: &Stamp, (path, answer): (&Path, &[u8]), authority: Option<&P
     let (program, by) = (shown(program), shown(authority));
     if output.status.success() {
         let what = "the time stamp's signature (openssl ts -verify)";
-        findings.equal(Comparison::new(About::Log, what, &*by, Evidence::Fact));
+        findings.equal(Comparison::new(Subject::Log, what, &*by, Evidence::Fact));
         return findings.note(format!("{name}: signed by an authority of {by} ({program} ts -verify)"));
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -158,7 +158,7 @@ fn signature(stamp: &Stamp, (path, answer): (&Path, &[u8]), authority: Option<&P
     }
     let text =
         format!("{name}: its signature does not hold by the certificates of {by} ({program} ts -verify: {cause})");
-    findings.contradicts(About::Log, STAMP, &by, text);
+    findings.contradicts(Subject::Log, STAMP, &by, text);
 }
 
 /// Runs `openssl ts -verify` on the answer that was read: it is handed over, and not opened again.

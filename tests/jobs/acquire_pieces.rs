@@ -2,7 +2,7 @@
 
 use crate::imaged::{acquire, copy, into, ran, refused, split, verdict};
 use crate::room::Room;
-use pfh::acquire::{ImageFormat, Layout, Problem, Written};
+use pfh::acquire::{ImageFormat, Layout, Problem, TargetForm};
 use pfh::container::ewf::Compression;
 use pfh::container::split::Suffix;
 use pfh::hash;
@@ -166,7 +166,7 @@ fn the_first_segment_is_asked_for() {
         assert!(error.kind() == Kind::Request && is_named, "{target}: {error}");
     }
     let mut layout = Layout::default();
-    layout.written = Written::Raw;
+    layout.written = TargetForm::Raw;
     let raw = layout.form(&room.at("x.E02")).unwrap();
     assert!(acquire(&into(&room, "source", "x.E02", raw)).is_complete());
 }

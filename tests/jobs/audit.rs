@@ -3,7 +3,7 @@
 use crate::room::Room;
 use pfh::audit::{Event, Problem, Status, challenge, commit, parse, prove, renew, tokens, verify};
 use pfh::job::{Error, Kind};
-use pfh::tree::update::{self, Changed};
+use pfh::tree::update::{self, ChangedParts};
 use pfh::tree::{self, build};
 use pfh::{Control, Destination};
 use std::fs;
@@ -64,7 +64,7 @@ fn a_change_is_followed_by_its_proof() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[500_000] ^= 1;
     fs::write(&file, bytes).unwrap();
-    let mut request = update::Request::new(&file, Changed::Ranges(vec![500_000..500_001; 1]));
+    let mut request = update::Request::new(&file, ChangedParts::Ranges(vec![500_000..500_001; 1]));
     request.proof = Some(room.at("update"));
     update::run(&request, &mut |_| Ok(()), &Control::new()).unwrap();
     let mut request = renew::Request::new(room.at("kept"), room.at("update"));

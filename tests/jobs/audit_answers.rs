@@ -4,7 +4,7 @@ use crate::audited::{Judged, answer, challenge, commit, committed, hex, judge, k
 use crate::room::Room;
 use crate::trees::built;
 use pfh::Control;
-use pfh::audit::demo::{self, Asked, Server};
+use pfh::audit::demo::{self, ChallengeKind, Server};
 use pfh::audit::prove::Answer;
 use pfh::audit::{By, Event, Evidence, Extent, Problem, Status, verify};
 use pfh::job::{Error, Kind};
@@ -227,11 +227,11 @@ fn the_attack_of_the_figure_and_its_failure() {
         demo::run(&request, &mut take, &Control::new()).map(|_| scenes)
     };
     let expected = [
-        (Asked::Plain, Server::Honest, true),
-        (Asked::Leaves, Server::Honest, true),
-        (Asked::Plain, Server::Digests, true),
-        (Asked::Leaves, Server::Digests, false),
-        (Asked::Leaves, Server::Replay, false),
+        (ChallengeKind::Plain, Server::Honest, true),
+        (ChallengeKind::Leaves, Server::Honest, true),
+        (ChallengeKind::Plain, Server::Digests, true),
+        (ChallengeKind::Leaves, Server::Digests, false),
+        (ChallengeKind::Leaves, Server::Replay, false),
     ];
     for (bytes, extent) in [(1 << 20, Extent::default()), (64 << 10, Extent { loss: 0.01, by: By::Leaves(2) })] {
         let scenes = staged(bytes, extent).unwrap();
@@ -252,14 +252,14 @@ fn the_attack_of_the_figure_and_its_failure() {
 #[test]
 fn any_changed_byte_of_an_update_is_found() {
     use pfh::audit::renew;
-    use pfh::tree::update::{self, Changed};
+    use pfh::tree::update::{self, ChangedParts};
     for algorithm in ["blake3", "sha256"] {
         let (room, file) = committed(algorithm, 300_000);
         let mut bytes = fs::read(&file).unwrap();
         bytes[5000] ^= 1;
         bytes[200_000] ^= 1;
         fs::write(&file, &bytes).unwrap();
-        let mut request = update::Request::new(&file, Changed::Ranges(vec![5000..5001, 200_000..200_001]));
+        let mut request = update::Request::new(&file, ChangedParts::Ranges(vec![5000..5001, 200_000..200_001]));
         request.proof = Some(room.at("update"));
         update::run(&request, &mut |_| Ok(()), &Control::new()).unwrap();
         let renew = |kept: &str, update: &str, output: &str| {

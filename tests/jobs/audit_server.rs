@@ -5,7 +5,7 @@ use crate::audited::{Served, answer, ask, asked, challenge, commit, committed, d
 use crate::room::Room;
 use crate::trees::built;
 use pfh::Control;
-use pfh::audit::ask::{How, Request};
+use pfh::audit::ask::{AskMode, Request};
 use pfh::audit::{By, Extent, Problem, Status, serve};
 use pfh::job::Kind;
 use pfh::tree::beside;
@@ -204,7 +204,7 @@ fn a_keyed_answer_is_compared_with_the_copy() {
     let (room, file) = committed("sha3-256", 500_000);
     let copy = room.file("copies/disk.img", &fs::read(&file).unwrap());
     let server = Served::start(&room);
-    let keyed = |data, extent| ask(&server.ask(&room, |ask| (ask.how, ask.extent) = (How::Keyed(data), extent)));
+    let keyed = |data, extent| ask(&server.ask(&room, |ask| (ask.how, ask.extent) = (AskMode::Keyed(data), extent)));
     // The copy, or a directory with the copies under their identities.
     for (data, extent) in [
         (copy.clone(), Extent::default()),

@@ -4,7 +4,7 @@ use crate::audited::{Served, ask, asked, commit, committed, damage};
 use crate::room::Room;
 use crate::trees::{build_all, built};
 use pfh::Control;
-use pfh::audit::ask::How;
+use pfh::audit::ask::AskMode;
 use pfh::audit::{By, Event, Evidence, Extent, Status, ask as verb, commit as committing, tokens};
 use pfh::job::Kind;
 use pfh::tree::{Function, Parameters, build};
@@ -29,7 +29,8 @@ fn tokens_audit_without_the_data_once_each() {
     // The data is gone, and the kept record is not needed.
     fs::remove_file(&copy).unwrap();
     let server = Served::start(&room);
-    let with = |name: &str| server.ask(&room, |ask| (ask.how, ask.kept) = (How::Token(room.at(name)), room.at("none")));
+    let with =
+        |name: &str| server.ask(&room, |ask| (ask.how, ask.kept) = (AskMode::Token(room.at(name)), room.at("none")));
     let judged = asked(&with("tokens"));
     assert_eq!((judged.status, judged.leaves, judged.evidence), (Status::Proved, (50, 293), Evidence::Token));
     assert_eq!(judged.identity, "disk.img");
@@ -81,12 +82,12 @@ fn a_set_is_sampled_as_a_whole_under_one_commitment() {
     commit(&room, &stored, "catalogue", "one").unwrap();
     assert_eq!(fs::read_to_string(room.at("one")).unwrap().lines().count(), 1);
     let server = Served::start(&room);
-    let of = |kept: &str, how: How, confidence: f64| {
+    let of = |kept: &str, how: AskMode, confidence: f64| {
         let extent = Extent { loss: 0.05, by: By::Confidence(confidence) };
         let kept = room.at(kept);
         ask(&server.ask(&room, |ask| (ask.how, ask.extent, ask.kept) = (how, extent, kept))).unwrap()
     };
-    for (kept, how) in [("catalogue", How::Together), ("one", How::Catalogue)] {
+    for (kept, how) in [("catalogue", AskMode::Together), ("one", AskMode::Catalogue)] {
         let (status, rows) = of(kept, how, 0.99);
         let set = rows.last().unwrap();
         assert_eq!((status, set.status, set.leaves), (Status::Proved, Status::Proved, (90, 800)), "{kept}");
@@ -98,13 +99,13 @@ fn a_set_is_sampled_as_a_whole_under_one_commitment() {
     for file in &files[..4] {
         fs::write(file, vec![0; 20_000]).unwrap();
     }
-    let (status, rows) = of("one", How::Catalogue, 0.999_999);
+    let (status, rows) = of("one", AskMode::Catalogue, 0.999_999);
     assert!(status == Status::Rejected && rows.iter().any(|row| row.status == Status::Rejected), "{rows:?}");
     // Another catalogue than the one committed to is found out before it is believed.
     let mut other = lines.into_bytes();
     other[100] ^= 1;
     fs::write(&stored, &other).unwrap();
-    let (status, rows) = of("one", How::Catalogue, 0.99);
+    let (status, rows) = of("one", AskMode::Catalogue, 0.99);
     assert!(status == Status::Rejected && rows.iter().all(|row| row.files.is_none()), "{rows:?}");
 }
 
@@ -112,12 +113,12 @@ fn a_set_is_sampled_as_a_whole_under_one_commitment() {
 #[test]
 fn a_server_answers_for_the_root_that_it_has() {
     use pfh::audit::renew;
-    use pfh::tree::update::{self, Changed};
+    use pfh::tree::update::{self, ChangedParts};
     let (room, file) = committed("blake3", 300_000);
     let mut bytes = fs::read(&file).unwrap();
     bytes[5000] ^= 1;
     fs::write(&file, &bytes).unwrap();
-    let mut request = update::Request::new(&file, Changed::Ranges(vec![5000..5001; 1]));
+    let mut request = update::Request::new(&file, ChangedParts::Ranges(vec![5000..5001; 1]));
     request.proof = Some(room.at("update"));
     update::run(&request, &mut |_| Ok(()), &Control::new()).unwrap();
     let mut renewing = renew::Request::new(room.at("kept"), room.at("update"));

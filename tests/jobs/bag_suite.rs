@@ -94,7 +94,10 @@ fn a_bag_is_made_validated_and_updated() {
     );
     // Its manifest is one that `check` reads, but a bag is more: names are encoded.
     let ended = crate::check::Ended::of(&pfh::check::Request::new(room.at("b/manifest-md5.txt")).root(room.at("b")));
-    assert_eq!((ended.conclusion(), ended.names(pfh::check::Checked::Right)), (Verdict::Differs, vec!["data/letter"]));
+    assert_eq!(
+        (ended.conclusion(), ended.names(pfh::check::FileOutcome::Right)),
+        (Verdict::Differs, vec!["data/letter"])
+    );
     assert!(matches!(run(bag::create, &request).0.unwrap_err().find(), Some(Problem::IsBag(_))));
     // Added and removed files are taken; changed files are not, unless that is said.
     room.file("b/data/new", "new");

@@ -2,7 +2,7 @@
 
 use crate::list::archive;
 use crate::room::{Room, cancelled, missing};
-use pfh::cat::{self, Event, Found, Part, Problem, Request, find};
+use pfh::cat::{self, Event, FoundMember, Part, Problem, Request, find};
 use pfh::job::{Error, Kind};
 use pfh::outputs::Refused;
 use pfh::{Control, Destination};
@@ -33,7 +33,7 @@ pub fn bytes(request: &Request) -> Vec<u8> {
     bytes
 }
 
-fn found(request: &Request) -> Result<Found, Error> {
+fn found(request: &Request) -> Result<FoundMember, Error> {
     find(request, &Control::new())
 }
 

@@ -3,7 +3,7 @@
 use crate::check::{Ended, of};
 use crate::room::Room;
 use crate::rows::{algorithms, printed};
-use pfh::check::{Checked, Request, Verdict};
+use pfh::check::{FileOutcome, Request, Verdict};
 use pfh_inject::{Need, lacks, random};
 
 /// Files with their sizes, and the numbers that zlib gives for them. The first number has fewer
@@ -47,11 +47,11 @@ fn each_form_verifies_and_finds_a_changed_file() {
             request = request.root(room.path());
         }
         let ended = Ended::of(&request);
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, 4), "{list}");
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (Verdict::Verified, 4), "{list}");
         assert_eq!(ended.algorithms(), ["adler32"], "{list}");
         room.file("deep/d", "other");
         let ended = Ended::of(&request);
-        assert_eq!((ended.conclusion(), ended.names(Checked::Wrong)), (Verdict::Differs, vec![&*name("deep/d")]));
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Wrong)), (Verdict::Differs, vec![&*name("deep/d")]));
         room.file("deep/d", &random(5, 5));
     }
 }

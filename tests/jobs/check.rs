@@ -2,7 +2,7 @@
 
 use crate::room::{Room, cancelled};
 use pfh::Control;
-use pfh::check::{self, Checked, Class, Event, Manner, Problem, Request, Summary, Task, Verdict};
+use pfh::check::{self, Class, Event, FileOutcome, Manner, Problem, Request, Summary, Task, Verdict};
 use pfh::job::{Error, Kind};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ fn list(room: &Room, name: &str, files: &[&str]) -> PathBuf {
 }
 
 /// The result, and each file with its outcome.
-pub fn run(request: &Request) -> (Result<Summary, Error>, Vec<(String, Checked)>) {
+pub fn run(request: &Request) -> (Result<Summary, Error>, Vec<(String, FileOutcome)>) {
     let mut files = Vec::new();
     let ran = check::run(
         request,
@@ -40,7 +40,7 @@ pub fn run(request: &Request) -> (Result<Summary, Error>, Vec<(String, Checked)>
 pub struct Ended {
     pub summary: Summary,
     /// Each listed file with its outcome.
-    pub files: Vec<(String, Checked)>,
+    pub files: Vec<(String, FileOutcome)>,
 }
 
 impl Ended {
@@ -54,7 +54,7 @@ impl Ended {
     }
 
     /// The names of the files with this outcome, in the order of the list.
-    pub fn names(&self, found: Checked) -> Vec<&str> {
+    pub fn names(&self, found: FileOutcome) -> Vec<&str> {
         self.files.iter().filter(|(_, one)| *one == found).map(|(name, _)| &**name).collect()
     }
 
@@ -81,12 +81,12 @@ fn files_are_rows_and_the_verdict_is_theirs() {
     let request = Request::new(&list).root(room.path());
     let (ran, files) = run(&request);
     assert_eq!(ran.unwrap().verdict(), Verdict::Differs);
-    let found = [("a", Checked::Right), ("b", Checked::Right), ("gone", Checked::Missing)];
+    let found = [("a", FileOutcome::Right), ("b", FileOutcome::Right), ("gone", FileOutcome::Missing)];
     assert_eq!(files, found.map(|(name, found)| (name.to_owned(), found)));
     room.file("b", "abd");
     let task = Task::Files { allow_outside: false, ignore_missing: true };
     let (ran, files) = run(&request.task(task));
-    assert_eq!((ran.unwrap().verified(), files[1].1, files[2].1), (1, Checked::Wrong, Checked::Ignored));
+    assert_eq!((ran.unwrap().verified(), files[1].1, files[2].1), (1, FileOutcome::Wrong, FileOutcome::Ignored));
 }
 
 #[test]

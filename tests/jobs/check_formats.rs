@@ -6,7 +6,7 @@ use crate::check::{self, Ended};
 use crate::executable::elf;
 use crate::room::Room;
 use crate::rows::{algorithms, below, input, list, listed};
-use pfh::check::{Checked, Remark, Request, Task, Verdict};
+use pfh::check::{FileOutcome, Remark, Request, Task, Verdict};
 use pfh::hash::{self, Manifest};
 use pfh::job::Kind;
 use pfh::manifest::{End, Format, Layout, Marker};
@@ -87,7 +87,7 @@ fn every_algorithm_in_every_format() {
             tried += 1;
             let ended = Ended::of(&Request::new(room.at("m")));
             assert_eq!(ended.conclusion(), Verdict::Verified, "{by} {format}: {:?}", ended.files);
-            assert_eq!(ended.names(Checked::Right).len() as u64, 9 - written.unwritten, "{by} {format}");
+            assert_eq!(ended.names(FileOutcome::Right).len() as u64, 9 - written.unwritten, "{by} {format}");
             // Modes that print the same line for files as short as these.
             let name = match &*by {
                 "mrsh-v2-network" => "mrsh-v2",
@@ -136,7 +136,7 @@ fn lengths_and_several_algorithms() {
         for format in ["sums", "jsonl", "csv", "dfxml"] {
             let ended = Ended::of(&Request::new(list(&room, "m", by, format, &["d"])));
             assert_eq!(ended.conclusion(), Verdict::Verified, "{by} {format}");
-            assert_eq!(ended.names(Checked::Right).len(), 9, "{by} {format}");
+            assert_eq!(ended.names(FileOutcome::Right).len(), 9, "{by} {format}");
             let mut expected: Vec<String> = algorithms(by).iter().map(ToString::to_string).collect();
             expected.sort();
             assert_eq!(ended.algorithms(), expected, "{format}");
@@ -158,9 +158,9 @@ fn one_changed_and_one_removed() {
         [("blake3", "sums"), ("sha3-256", "sums"), ("sha256", "sums"), ("kt128", "bsd"), ("tlsh", "csv")]
     {
         let request = Request::new(list(&room, "m", by, format, &["d"]));
-        let changed = |found: Checked, request: &Request| {
+        let changed = |found: FileOutcome, request: &Request| {
             let ended = Ended::of(request);
-            let others: Vec<_> = ended.files.iter().filter(|(_, one)| *one != Checked::Right).collect();
+            let others: Vec<_> = ended.files.iter().filter(|(_, one)| *one != FileOutcome::Right).collect();
             assert_eq!(others.len(), 1, "{by}: {others:?}");
             assert_eq!((below(&room, others[0].0.as_bytes()), others[0].1), ("d/plain".to_owned(), found), "{by}");
             assert_eq!((ended.summary.verified(), ended.summary.expected()), (8, 9), "{by}");
@@ -168,11 +168,11 @@ fn one_changed_and_one_removed() {
         };
         let kept = fs::read(&plain).unwrap();
         fs::write(&plain, [&kept[..10_000], &[0; 10_000]].concat()).unwrap();
-        assert_eq!(changed(Checked::Wrong, &request), Verdict::Differs);
+        assert_eq!(changed(FileOutcome::Wrong, &request), Verdict::Differs);
         fs::remove_file(&plain).unwrap();
-        assert_eq!(changed(Checked::Missing, &request), Verdict::Differs);
+        assert_eq!(changed(FileOutcome::Missing, &request), Verdict::Differs);
         let ignoring = request.task(Task::Files { allow_outside: false, ignore_missing: true });
-        assert_eq!(changed(Checked::Ignored, &ignoring), Verdict::Verified);
+        assert_eq!(changed(FileOutcome::Ignored, &ignoring), Verdict::Verified);
         fs::write(&plain, kept).unwrap();
     }
     // A part of the path that is not a directory is as good as missing.
@@ -180,9 +180,9 @@ fn one_changed_and_one_removed() {
     room.file("list", &format!("{}  d/plain/x\n{sum}  d/plain\n", pfh::sha256("")));
     let request = Request::new(room.at("list")).root(room.path());
     let ended = Ended::of(&request);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Missing)), (Verdict::Differs, vec!["d/plain/x"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Missing)), (Verdict::Differs, vec!["d/plain/x"]));
     let ended = Ended::of(&request.task(Task::Files { allow_outside: false, ignore_missing: true }));
-    assert_eq!((ended.conclusion(), ended.names(Checked::Ignored)), (Verdict::Verified, vec!["d/plain/x"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Ignored)), (Verdict::Verified, vec!["d/plain/x"]));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_forged_checksum_is_no_match_for_a_digest() {
     // Anyone who can choose the content makes its XXH3 come out as any MD5.
     room.file("MD5SUMS", &format!("{value}  f\n"));
     let ended = check::of(&room, "MD5SUMS");
-    assert_eq!((ended.conclusion(), ended.names(Checked::Wrong)), (Verdict::Differs, vec!["f"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Wrong)), (Verdict::Differs, vec!["f"]));
     let remarks = &ended.summary.parts[0].remarks;
     assert!(matches!(&remarks[..], [Remark::Weak(weak)] if weak.to_string() == "xxh3-128"), "{remarks:?}");
     let asked = Request::new(room.at("MD5SUMS")).root(room.path()).algorithms(algorithms("xxh3-128"));
@@ -211,7 +211,7 @@ fn a_list_with_zeros_at_its_ends_is_read_as_such() {
     let request = hash::Request::new(input(&room, &["d"]), algorithms("sha256"));
     hash::write(&request, &manifest, &mut |_| Ok(()), &Control::new()).unwrap();
     let ended = Ended::of(&Request::new(room.at("m")).end(End::Nul));
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, 9));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (Verdict::Verified, 9));
 }
 
 #[test]
@@ -222,13 +222,13 @@ fn a_change_is_seen_in_every_format() {
         room.file("d/sub/deep", "deep");
         let request = Request::new(list(&room, "m", "md5,sha256", format, &["d"]));
         let ended = Ended::of(&request);
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, 7), "{format}");
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (Verdict::Verified, 7), "{format}");
         room.file("d/3", "changed 3");
         fs::remove_file(room.at("d/4")).unwrap();
         let ended = Ended::of(&request);
         let names = |found| ended.names(found).iter().map(|name| below(&room, name.as_bytes())).collect::<Vec<_>>();
         assert_eq!(
-            (names(Checked::Wrong), names(Checked::Missing)),
+            (names(FileOutcome::Wrong), names(FileOutcome::Missing)),
             (vec!["d/3".into()], vec!["d/4".into()]),
             "{format}"
         );

@@ -4,7 +4,7 @@
 use crate::check::of;
 use crate::room::Room;
 use crate::rows::{list, printed};
-use pfh::check::{Checked, Manner, Request, Verdict};
+use pfh::check::{FileOutcome, Manner, Request, Verdict};
 use pfh_inject::{Need, lacks};
 
 /// Files of one content under names that look like parts of a line.
@@ -22,7 +22,7 @@ fn verifies(room: &Room, text: &[u8], names: &[&str]) -> Vec<String> {
     room.file("list", text);
     let ended = crate::check::Ended::of(&Request::new(room.at("list")).root(room.path()).manner(Manner::Strict));
     let what = String::from_utf8_lossy(text);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, names.to_vec()), "{what}");
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, names.to_vec()), "{what}");
     ended.algorithms()
 }
 
@@ -65,7 +65,7 @@ fn base64() {
         room.file("list", &text);
         let ended = of(&room, "list");
         let (verdict, right) = if is_record { (Verdict::Verified, 1) } else { (Verdict::NothingToCompareWith, 0) };
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (verdict, right), "{text}");
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (verdict, right), "{text}");
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::check::{Ended, of};
 use crate::room::Room;
 use crate::rows::{algorithms, list, listed, printed};
-use pfh::check::{Checked, Request, Verdict};
+use pfh::check::{FileOutcome, Request, Verdict};
 use pfh::job::Kind;
 use pfh_inject::{Need, lacks, sha256_of};
 
@@ -18,11 +18,11 @@ fn files() -> Room {
 #[track_caller]
 fn verifies(room: &Room, list: &str, algorithm: &str) {
     let ended = of(room, list);
-    let found = (ended.conclusion(), ended.names(Checked::Right), ended.algorithms());
+    let found = (ended.conclusion(), ended.names(FileOutcome::Right), ended.algorithms());
     assert_eq!(found, (Verdict::Verified, vec!["a", "sub/b c"], vec![algorithm.to_owned()]), "{list}");
     room.file("a", "ha\n");
     let ended = of(room, list);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Wrong)), (Verdict::Differs, vec!["a"]), "{list}");
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Wrong)), (Verdict::Differs, vec!["a"]), "{list}");
     room.file("a", "hi\n");
 }
 
@@ -52,7 +52,7 @@ fn sfv_of_rhash_and_ours_for_rhash() {
     verifies(&room, "bare", "crc32");
     let path = list(&room, "ours.sfv", "crc32", "sfv", &["a", "sub/b c"]);
     let ended = Ended::of(&Request::new(path));
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, 2));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (Verdict::Verified, 2));
     let said = String::from_utf8(printed(&room, "rhash -c ours.sfv")).unwrap();
     assert!(said.contains("Everything OK") && said.matches("OK").count() == 3, "{said}");
     assert_eq!(listed(&room, "no.sfv", "sha256", "sfv", &["a"]).err().unwrap().kind(), Kind::Request);
@@ -92,7 +92,7 @@ fn a_digest_alone_in_a_file_called_after_the_file() {
     // With a root, and without one by its own path.
     let rootless = || Ended::of(&Request::new(room.at("a.sha256")));
     for ended in [of(&room, "a.sha256"), rootless()] {
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["a"]));
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, vec!["a"]));
     }
     room.file("a", "ha\n");
     assert_eq!(rootless().conclusion(), Verdict::Differs);
@@ -119,7 +119,11 @@ fn several_digests_behind_a_name_as_rhash_writes_them() {
         lines[last] = if lines[last] == b'0' { b'1' } else { b'0' };
         room.file("list", &lines);
         let ended = of(&room, "list");
-        assert_eq!((ended.conclusion(), ended.names(Checked::Wrong)), (Verdict::Differs, vec!["sub/b c"]), "{options}");
+        assert_eq!(
+            (ended.conclusion(), ended.names(FileOutcome::Wrong)),
+            (Verdict::Differs, vec!["sub/b c"]),
+            "{options}"
+        );
     }
 }
 
@@ -144,7 +148,7 @@ fn what_other_tools_wrote_and_read() {
         }
         room.file(list, &printed(&room, &format!("{command}{names}")));
         let ended = of(&room, list);
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, 20), "{command}");
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (Verdict::Verified, 20), "{command}");
     }
     // And they read our lists: with comments where they take them, without where they do not.
     for (by, format, command) in [

@@ -12,7 +12,7 @@
 use crate::check::{Ended, of};
 use crate::room::Room;
 use crate::rows::printed;
-use pfh::check::{Checked, Request, Task, Verdict};
+use pfh::check::{FileOutcome, Request, Task, Verdict};
 use pfh_inject::{Need, lacks};
 
 fn missing() -> bool {
@@ -30,11 +30,11 @@ fn room() -> Room {
 #[track_caller]
 fn verifies(room: &Room, list: &str, conclusion: Verdict) {
     let ended = of(room, list);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (conclusion, vec!["data"]), "{list}");
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (conclusion, vec!["data"]), "{list}");
     let before = std::fs::read(room.at("data")).unwrap();
     room.file("data", "something else");
     let ended = of(room, list);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Wrong)), (Verdict::Differs, vec!["data"]), "{list}");
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Wrong)), (Verdict::Differs, vec!["data"]), "{list}");
     room.file("data", &before);
 }
 
@@ -82,7 +82,7 @@ fn links() {
     room.file("a b&(c)", "a");
     room.file("list", &printed(&room, "rhash -L 'a b&(c)'"));
     let ended = of(&room, "list");
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["a b&(c)"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, vec!["a b&(c)"]));
     room.file("list", &printed(&room, "rhash --magnet -a data"));
     verifies(&room, "list", Verdict::Incomplete);
 }
@@ -100,7 +100,7 @@ fn digests_without_a_name() {
     let others = printed(&room, r"rhash -p '%c\n%m\n%h\n%t\n' -m WRONG");
     room.file("data.sum", &others);
     let ended = of(&room, "data.sum");
-    assert_eq!((ended.conclusion(), ended.names(Checked::Wrong)), (Verdict::Differs, vec!["data"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Wrong)), (Verdict::Differs, vec!["data"]));
     // One right and one wrong are wrong; of a file that is not there nothing is said.
     room.file("data.sum", &[&digests[..9], &others[9..]].concat());
     assert_eq!(of(&room, "data.sum").conclusion(), Verdict::Differs);
@@ -114,13 +114,13 @@ fn lists_with_the_checksum_in_front() {
     room.file("a.sfv", "00000000 none\n00000000 empty\n");
     let request = Request::new(room.at("a.sfv")).root(room.path());
     let ended = Ended::of(&request);
-    let found = (ended.conclusion(), ended.names(Checked::Missing), ended.names(Checked::Right));
+    let found = (ended.conclusion(), ended.names(FileOutcome::Missing), ended.names(FileOutcome::Right));
     assert_eq!(found, (Verdict::Differs, vec!["none"], vec!["empty"]));
     let ended = Ended::of(&request.task(Task::Files { allow_outside: false, ignore_missing: true }));
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["empty"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, vec!["empty"]));
     for line in ["00000000 *empty\n", "00000000  empty\n", "00000000\tempty\n", "; a comment\nempty 00000000\n"] {
         room.file("a.sfv", line);
-        assert_eq!(of(&room, "a.sfv").names(Checked::Right), ["empty"], "{line:?}");
+        assert_eq!(of(&room, "a.sfv").names(FileOutcome::Right), ["empty"], "{line:?}");
     }
     room.file("a.sfv", "00000001 empty\n");
     assert_eq!(of(&room, "a.sfv").conclusion(), Verdict::Differs);
@@ -134,8 +134,8 @@ fn lists_in_other_directories() {
     room.file("check/a/b.data.crc32", "00000000\n");
     // Each names the file beside it.
     let ended = Ended::of(&Request::all(["check/b.sfv", "check/a/b.data.crc32"].map(|name| room.at(name))));
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["a/b.data", "b.data"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, vec!["a/b.data", "b.data"]));
     // From a directory that is named.
     room.file("check/t.sfv", "empty 00000000\n");
-    assert_eq!(of(&room, "check/t.sfv").names(Checked::Right), ["empty"]);
+    assert_eq!(of(&room, "check/t.sfv").names(FileOutcome::Right), ["empty"]);
 }

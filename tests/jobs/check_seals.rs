@@ -4,7 +4,7 @@ use crate::check::{Ended, run};
 use crate::check_whole::tree;
 use crate::room::Room;
 use crate::rows::{algorithms, input};
-use pfh::check::{Checked, Class, Event, Findings, Request, Task, Verdict};
+use pfh::check::{Class, Event, FileOutcome, Findings, Request, Task, Verdict};
 use pfh::hash::{self, Manifest, Sealing};
 use pfh::job::Kind;
 use pfh::seal::SignedBy;
@@ -85,7 +85,7 @@ fn a_seal_that_holds_is_reported() {
         let summary = pfh::check::run(&m, &mut take, &Control::new()).unwrap();
         assert_eq!(summary.conclusion(), Verdict::Verified, "{by}");
         assert_eq!(held, [(room.at("m.seal"), 7, true)], "{by}");
-        assert_eq!(Ended::of(&m).names(Checked::Right).len(), 7);
+        assert_eq!(Ended::of(&m).names(FileOutcome::Right).len(), 7);
         fs::remove_file(room.at("m")).unwrap();
         assert_eq!(run(&m).0.unwrap_err().kind(), Kind::Input, "{by}");
     }

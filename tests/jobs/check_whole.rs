@@ -3,7 +3,7 @@
 use crate::check::{self, Ended, of};
 use crate::room::{Room, missing};
 use crate::rows::{algorithms, list, listed, printed};
-use pfh::check::{Checked, Manner, Nothing, Problem, Request, Task, Verdict};
+use pfh::check::{FileOutcome, Manner, Nothing, Problem, Request, Task, Verdict};
 use pfh::job::Kind;
 use pfh::sha256;
 use pfh_inject::{Need, lacks};
@@ -94,7 +94,7 @@ fn what_was_not_understood_counts() {
         (format!("HAS-160 (d/1) = 00000000\n{right}0  d/0\n"), "1 line of HAS-160 not verified"),
     ] {
         let ended = Ended::of(&list(&more));
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Incomplete, vec!["d/0"]), "{more}");
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Incomplete, vec!["d/0"]), "{more}");
         assert!(ended.not_compared().contains(word), "{more}: {}", ended.not_compared());
         assert_eq!((ended.files.len(), ended.algorithms()), (1, vec!["sha256".to_owned()]));
         assert_eq!(Ended::of(&list(&more).manner(Manner::Lenient)).conclusion(), Verdict::Verified);
@@ -166,7 +166,7 @@ fn nothing_to_compare_with() {
     let behind = Request::operands(["one", "two", "d"].map(|name| room.at(name)));
     for request in [behind, Request::all(["one", "two"].map(|name| room.at(name))).root(room.at("d"))] {
         let ended = Ended::of(&request);
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["0", "1"]));
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, vec!["0", "1"]));
     }
     // A missing file outweighs a list that cannot be read.
     let both = Request::all(["one", "nosuch"].map(|name| room.at(name))).root(room.path());
@@ -182,7 +182,7 @@ fn a_document_of_fiwalk() {
     printed(&room, "truncate -s 4M fs.img && mkfs.ext2 -q -d d fs.img && fiwalk -X m fs.img >/dev/null");
     let request = Request::new(room.at("m")).root(room.at("d"));
     let ended = Ended::of(&request);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Incomplete, 7));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (Verdict::Incomplete, 7));
     assert!(ended.not_compared().contains("records of a directory not verified"), "{}", ended.not_compared());
     assert!(ended.files.iter().all(|(name, _)| !name.ends_with("/.")));
     assert_eq!(Ended::of(&request.manner(Manner::Lenient)).conclusion(), Verdict::Verified);
@@ -199,9 +199,9 @@ fn names_do_not_lead_out() {
     room.file("list", &names.map(|name| format!("{}  {name}\n", sha256("secret"))).concat());
     let request = Request::new(room.at("list")).root(room.at("d"));
     let ended = Ended::of(&request);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Unread)), (Verdict::Incomplete, names.to_vec()));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Unread)), (Verdict::Incomplete, names.to_vec()));
     let ended = Ended::of(&request.task(Task::Files { allow_outside: true, ignore_missing: false }));
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, names.to_vec()));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, names.to_vec()));
 }
 
 /// A list hides no absolute name among relative ones that leads out of its directory; one that
@@ -215,7 +215,7 @@ fn an_absolute_name_among_relative_ones_is_asked_for() {
     room.file("l/mixed", &format!("{}  d/f\n{}  {full}\n", sha256("1"), sha256("2")));
     let mixed = Request::new(room.at("l/mixed"));
     let ended = Ended::of(&mixed);
-    let found = (ended.conclusion(), ended.names(Checked::Right), ended.names(Checked::Unread));
+    let found = (ended.conclusion(), ended.names(FileOutcome::Right), ended.names(FileOutcome::Unread));
     assert_eq!(found, (Verdict::Incomplete, vec!["d/f"], vec![full]));
     let allowing = Task::Files { allow_outside: true, ignore_missing: false };
     assert_eq!(Ended::of(&mixed.clone().task(allowing)).conclusion(), Verdict::Verified);
@@ -223,7 +223,7 @@ fn an_absolute_name_among_relative_ones_is_asked_for() {
     let below = below.to_str().unwrap();
     room.file("l/mixed", &format!("{}  d/f\n{}  {below}\n", sha256("1"), sha256("2")));
     let ended = Ended::of(&mixed);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["d/f", below]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, vec!["d/f", below]));
     room.file("absolute", &format!("{0}  {full}\n{0}  {full}\n", sha256("2")));
     assert_eq!(Ended::of(&Request::new(room.at("absolute"))).conclusion(), Verdict::Verified);
 }

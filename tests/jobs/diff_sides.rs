@@ -137,7 +137,7 @@ fn a_copy_is_the_same_and_the_answer_names_its_evidence() {
     for (a, b, why) in [
         ("a", "./a", Nothing::OneThing),
         ("none1", "none2", Nothing::NoFile),
-        ("a/one", "b", Nothing::NoRecord(diff::Which::A)),
+        ("a/one", "b", Nothing::NoRecord(diff::DiffSide::A)),
     ] {
         let (summary, _) = between(&room, a, b);
         assert_eq!((summary.verdict(), summary.nothing), (Verdict::NothingToCompareWith, Some(why)), "{a} {b}");
@@ -218,7 +218,7 @@ fn lists_without_names_of_algorithms_and_with_others() {
         Ok(())
     };
     let summary = diff::run(&Request::new(room.at("torn"), room.at("md5")), &mut take, &Control::new()).unwrap();
-    assert_eq!((summary.verdict(), faults), (Verdict::Incomplete, vec![(diff::Which::A, 3)]));
+    assert_eq!((summary.verdict(), faults), (Verdict::Incomplete, vec![(diff::DiffSide::A, 3)]));
     assert!(summary.not_compared[0].contains("1 line is improperly formatted"), "{:?}", summary.not_compared);
 }
 

@@ -3,7 +3,7 @@
 
 use crate::room::cancelled;
 use pfh::Control;
-use pfh::disks::{self, Content, Contents, Disk, Event, Request, Summary, Which};
+use pfh::disks::{self, Content, Contents, DeviceChoice, Disk, Event, Request, Summary};
 use pfh::job::{Error, Kind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -90,7 +90,7 @@ fn what_cannot_be_read_is_a_row_and_counted() {
     request.contents = Contents::Unread;
     let (summary, found) = listed(&request, &Control::new()).unwrap();
     assert_eq!((summary.unread, &found[0].partitions[1].content), (0, &Content::Unasked));
-    request.which = Which::All;
+    request.which = DeviceChoice::All;
     assert_eq!(listed(&request, &Control::new()).unwrap().0.disks, 6);
 }
 

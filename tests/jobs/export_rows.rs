@@ -4,8 +4,8 @@
 use crate::check::Ended;
 use crate::room::Room;
 use crate::rows::{algorithms, input, list, listed};
-use pfh::check::{Checked, Request as Check, Verdict};
-use pfh::export::{self, Event, Form, Problem, Request, Row, Table, Written};
+use pfh::check::{FileOutcome, Request as Check, Verdict};
+use pfh::export::{self, Event, Form, Problem, Request, Row, Table, TableSummary};
 use pfh::hash::{self, Manifest};
 use pfh::job::{Error, Kind};
 use pfh::{Control, Time};
@@ -48,7 +48,7 @@ fn rows(room: &Room, result: &str) -> Result<(export::Summary, Vec<Row>, Vec<Str
     export::run(&Request::new(room.at(result)), &mut take, &Control::new()).map(|summary| (summary, rows, faults))
 }
 
-fn written(room: &Room, result: &str, form: Form, to: &str) -> Result<Written, Error> {
+fn written(room: &Room, result: &str, form: Form, to: &str) -> Result<TableSummary, Error> {
     let table = Table::new(form, room.at(to));
     export::write(&Request::new(room.at(result)).replace(true), &table, &mut |_| Ok(()), &Control::new())
 }
@@ -94,7 +94,7 @@ fn a_timeline_has_a_row_for_each_time_of_each_file() {
     // A timeline has digests and exact names: its files can be checked by it, each file once,
     // however many times it has.
     let ended = Ended::of(&Check::new(room.at("events.csv")));
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, HOSTILE.len()));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right).len()), (Verdict::Verified, HOSTILE.len()));
     // The files of a CSV or DFXML have times as well.
     for (to, format) in [("list.csv", "csv"), ("list.xml", "dfxml")] {
         list(&room, to, "sha256", format, &["tree"]);

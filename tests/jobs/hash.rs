@@ -21,7 +21,7 @@ fn all(room: &Room) -> Request {
     Request::new(Input::new([room.at("in")]).recurse(Recurse::Yes), ["sha256".parse().unwrap()])
 }
 
-fn write(request: &Request, manifest: &Manifest) -> Result<hash::Written, Error> {
+fn write(request: &Request, manifest: &Manifest) -> Result<hash::ManifestOutcome, Error> {
     hash::write(request, manifest, &mut |_| Ok(()), &Control::new())
 }
 

@@ -17,7 +17,7 @@
 use crate::check::of;
 use crate::room::Room;
 use crate::rows::{algorithms, below, input, printed};
-use pfh::check::{Checked, Verdict};
+use pfh::check::{FileOutcome, Verdict};
 use pfh::hash::{Event, Request, run};
 use pfh::{Control, Links, Outcome, Record, Selection};
 use pfh_inject::{Need, digest_by, lacks};
@@ -60,7 +60,7 @@ fn asked(room: &Room, by: &str, names: &[&str]) -> Request {
 fn rows(
     room: &Room,
     request: &Request,
-    line: impl Fn(&str, &Record, &pfh::Hashed) -> Vec<String>,
+    line: impl Fn(&str, &Record, &pfh::HashedFile) -> Vec<String>,
 ) -> (Vec<String>, [u64; 2]) {
     let mut lines = Vec::new();
     let mut take = |event: Event<'_>| {
@@ -85,7 +85,7 @@ fn sums(room: &Room, request: &Request) -> Vec<String> {
 
 /// `SIZE,DIGEST,...,NAME` of each file.
 fn sized(room: &Room, request: &Request) -> Vec<String> {
-    let line = |name: &str, _: &Record, hashed: &pfh::Hashed| {
+    let line = |name: &str, _: &Record, hashed: &pfh::HashedFile| {
         let digests: String = hashed.digests.iter().map(|digest| format!("{digest},")).collect();
         vec![format!("{},{digests}{name}", hashed.closed.size)]
     };
@@ -121,7 +121,7 @@ fn pieces() {
     {
         let mut request = asked(&room, by, &["d"]);
         request.plan.piecewise = Some(512);
-        let line = |name: &str, _: &Record, hashed: &pfh::Hashed| {
+        let line = |name: &str, _: &Record, hashed: &pfh::HashedFile| {
             let piece = |piece: &pfh::Piece| {
                 let digests: Vec<String> = piece.digests.iter().map(ToString::to_string).collect();
                 let range = format!("{name} offset {}-{}", piece.offset, piece.offset + piece.length - 1);
@@ -176,7 +176,7 @@ fn triage() {
     let room = tree();
     let mut request = asked(&room, "md5", &["d/dir_a/web2"]);
     request.plan.piecewise = Some(512);
-    let line = |name: &str, _: &Record, hashed: &pfh::Hashed| {
+    let line = |name: &str, _: &Record, hashed: &pfh::HashedFile| {
         let first = &hashed.pieces[0].digests[0];
         vec![format!("{}\t{first}\t{}\t{name}", hashed.closed.size, hashed.digests[0])]
     };
@@ -215,7 +215,7 @@ fn links() {
     // There links are always followed, here when asked; a cycle and a link to nowhere are errors on
     // both sides.
     let mut request = asked(&room, "md5", &["d"]);
-    let line = |name: &str, _: &Record, hashed: &pfh::Hashed| vec![format!("{}  {name}", hashed.digests[0])];
+    let line = |name: &str, _: &Record, hashed: &pfh::HashedFile| vec![format!("{}  {name}", hashed.digests[0])];
     let (kept, counts) = rows(&room, &request, line);
     assert_eq!((kept.len(), counts), (9, [4, 0]));
     request.input.descend.links = Links::Follow;
@@ -252,7 +252,7 @@ fn digests_of_every_algorithm_of_rhash() {
     ] {
         // In hexadecimal, also where the algorithm has another habit.
         let theirs = printed(&room, &format!("rhash --{theirs} --hex --simple data empty"));
-        let line = |name: &str, _: &Record, hashed: &pfh::Hashed| {
+        let line = |name: &str, _: &Record, hashed: &pfh::HashedFile| {
             vec![format!("{}  {name}", pfh::hex::encode(hashed.digests[0].bytes()))]
         };
         let (found, _) = rows(&room, &asked(&room, ours, &["data", "empty"]), line);
@@ -269,6 +269,6 @@ fn a_list_with_columns_that_are_not_here() {
     let md5 = digest_by("md5sum", b"foo\n");
     room.file("list", &format!("%%%% HASHDEEP-1.0\n%%%% size,snefru,md5,has160,filename\n4,x,{md5},y,d/foo.txt\n"));
     let ended = of(&room, "list");
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Incomplete, vec!["d/foo.txt"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Incomplete, vec!["d/foo.txt"]));
     assert!(ended.not_compared().contains("snefru"), "{}", ended.not_compared());
 }

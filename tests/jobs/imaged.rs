@@ -1,7 +1,7 @@
 //! Acquisitions in a room and verifications of their images, as values.
 
 use crate::room::{Room, write_at};
-use pfh::acquire::{self, Event, ImageFormat, Intended, Layout, Origin, Pieces, Request, Summary, To};
+use pfh::acquire::{self, Event, ImageFormat, Intention, Layout, Origin, Pieces, Request, Summary, To};
 use pfh::container::split::Suffix;
 use pfh::job::Error;
 use pfh::verify::{self, Claim, Of, Verdict};
@@ -176,7 +176,7 @@ pub fn everything(room: &Room) -> Vec<(String, Vec<u8>)> {
 pub fn refused_and_left(room: &Room, request: &Request) -> Error {
     let before = everything(room);
     let error = refused(request);
-    let foreseen: Result<Intended, _> = acquire::intend(request);
+    let foreseen: Result<Intention, _> = acquire::intend(request);
     assert_eq!(foreseen.unwrap_err().to_string(), error.to_string());
     assert!(everything(room) == before, "{error}");
     error

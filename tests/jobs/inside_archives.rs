@@ -222,7 +222,9 @@ fn deleted_files_come_on_request() {
     room.sh("mdel -i f.img ::/GONE.TXT");
     let only = |only| listed(&room, &list::Request::new(input(&room, &["f.img"], |_| {})).only(only)).0;
     let deleted = |names: &[(String, pfh::Inside)]| names.iter().filter(|(_, inside)| inside.deleted).count();
-    for (which, expected) in [(list::Only::All, (2, 1)), (list::Only::Live, (1, 0)), (list::Only::Deleted, (1, 1))] {
+    for (which, expected) in
+        [(list::NameChoice::All, (2, 1)), (list::NameChoice::Live, (1, 0)), (list::NameChoice::Deleted, (1, 1))]
+    {
         let names = only(which);
         assert_eq!((names.len(), deleted(&names)), expected, "{which:?}: {names:?}");
         assert_eq!(names.iter().filter(|(name, _)| name.contains("!deleted-")).count(), expected.1);

@@ -2,7 +2,7 @@
 
 use crate::inside::{asked, found, input, listed, ran, row, rows};
 use crate::room::Room;
-use pfh::list::{self, Only};
+use pfh::list::{self, NameChoice};
 use pfh_inject::{Need, digest_by, lacks, random};
 use std::collections::BTreeSet;
 use std::fs;
@@ -154,16 +154,16 @@ fn space_that_no_file_has_is_hashed_where_it_lies() {
     let last_live = all.iter().rposition(|row| of_first(&row.name) && !is_free(&row.name));
     assert!(first_free > last_live);
     // A list has it only when it is asked for.
-    let of = |unallocated: bool, only: Only| {
+    let of = |unallocated: bool, only: NameChoice| {
         let input = input(&room, &["disk"], |options| options.unallocated = unallocated);
         let (names, _) = listed(&room, &list::Request::new(input).only(only));
         (names.iter().filter(|(name, _)| is_free(name)).count(), names.len())
     };
-    assert_eq!(of(false, Only::All).0, 0);
-    let (free, all) = of(true, Only::All);
+    assert_eq!(of(false, NameChoice::All).0, 0);
+    let (free, all) = of(true, NameChoice::All);
     assert!(free > 4 && all > free);
-    assert_eq!(of(false, Only::Unallocated), (free, free));
-    assert_eq!(of(true, Only::Live).0, 0);
+    assert_eq!(of(false, NameChoice::Unallocated), (free, free));
+    assert_eq!(of(true, NameChoice::Live).0, 0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::check::{Ended, run};
 use crate::room::Room;
 use crate::rows::{input, printed};
-use pfh::check::{Checked, Request, Task, Verdict};
+use pfh::check::{FileOutcome, Request, Task, Verdict};
 use pfh::hash::{self, Manifest, Problem, Reuse};
 use pfh::job::Kind;
 use pfh::{Algorithm, Control, Secret, SecretError};
@@ -82,7 +82,7 @@ fn a_list_names_that_it_is_keyed_and_is_compared_with_the_key_alone() {
             let said = ended.not_compared();
             assert!(said.contains(&format!("2 lines of {algorithm} (which needs its key)")), "{format}: {said}");
             let ended = Ended::of(&m.clone().secret(Some(other.clone())));
-            assert_eq!((ended.conclusion(), ended.names(Checked::Wrong).len()), (Verdict::Differs, 2), "{format}");
+            assert_eq!((ended.conclusion(), ended.names(FileOutcome::Wrong).len()), (Verdict::Differs, 2), "{format}");
             let audit = m.root(room.at("d")).task(Task::Audit { below: Vec::new(), follow: false });
             assert_eq!(Ended::of(&audit).conclusion(), Verdict::NothingToCompareWith);
             assert_eq!(Ended::of(&audit.secret(Some(key.clone()))).conclusion(), Verdict::Verified);

@@ -5,7 +5,7 @@ use crate::check::{Ended, of};
 use crate::known_files::{Answered, against, built};
 use crate::room::Room;
 use crate::rows::{algorithms, list, printed};
-use pfh::check::{Checked, Findings, Request, Task, Verdict};
+use pfh::check::{FileOutcome, Findings, Request, Task, Verdict};
 use pfh::job::{Error, Kind};
 use pfh::known::{self, Class, KnownStatus, build};
 use pfh_inject::{Need, lacks};
@@ -48,7 +48,7 @@ fn check_and_match_read_the_same_dialects() {
     ] {
         room.file(name, &list);
         let ended = of(&room, name);
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["d/a"]), "{name}");
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Verified, vec!["d/a"]), "{name}");
         let answered = Answered::of(&against(&room, &[name], &["d"]));
         assert_eq!(
             (answered.names("known"), answered.names("unknown")),
@@ -60,7 +60,7 @@ fn check_and_match_read_the_same_dialects() {
         assert!(built(&request).0.unwrap().is_complete(), "{name}");
         // And a wrong file is wrong by each of them.
         room.file("d/a", "content of z\n");
-        assert_eq!(of(&room, name).names(Checked::Wrong), ["d/a"], "{name}");
+        assert_eq!(of(&room, name).names(FileOutcome::Wrong), ["d/a"], "{name}");
         room.file("d/a", A);
     }
 }
@@ -80,7 +80,7 @@ fn json_of_others_is_not_passed_over() {
     ] {
         room.file("list", &list);
         let ended = of(&room, "list");
-        assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Incomplete, vec!["d/a"]), "{list}");
+        assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Incomplete, vec!["d/a"]), "{list}");
         assert!(ended.files.len() == 1 && ended.not_compared().contains(word), "{list}: {}", ended.not_compared());
     }
     room.file("list", "{\"title\":\"no list\"}");
@@ -203,7 +203,7 @@ fn rhash_lists_with_all_its_algorithms() {
     let room = files();
     room.file("list", &printed(&room, "rhash --bsd -a d/a"));
     let ended = of(&room, "list");
-    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Incomplete, vec!["d/a"]));
+    assert_eq!((ended.conclusion(), ended.names(FileOutcome::Right)), (Verdict::Incomplete, vec!["d/a"]));
     let said = ended.not_compared();
     let missing: Vec<&str> = said.lines().filter(|line| line.contains("not verified")).collect();
     let absent = ["BTIH", "HAS-160", "EDON-R256", "EDON-R512", "SNEFRU-128", "SNEFRU-256"];

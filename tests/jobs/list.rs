@@ -2,7 +2,7 @@
 
 use crate::room::{Room, cancelled};
 use pfh::job::{Error, Kind};
-use pfh::list::{self, Event, Only, Request};
+use pfh::list::{self, Event, NameChoice, Request};
 use pfh::{Control, Input, InputError};
 use std::path::Path;
 
@@ -58,7 +58,7 @@ fn names_are_rows_with_their_size() {
     let (summary, rows) = listed(&of(&path), &Control::new()).unwrap();
     assert_eq!((summary.names, summary.failed, summary.interrupted), (1, 0, false));
     assert_eq!(rows, [format!("{}!/inner Some(3) tar", path.display())]);
-    let (summary, rows) = listed(&of(&path).only(Only::Deleted), &Control::new()).unwrap();
+    let (summary, rows) = listed(&of(&path).only(NameChoice::Deleted), &Control::new()).unwrap();
     assert_eq!((summary.names, rows.len()), (0, 0));
 }
 

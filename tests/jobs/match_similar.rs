@@ -260,7 +260,7 @@ fn a_file_too_short_is_not_a_failure() {
     let room = Room::new();
     room.file("t/short", "short");
     room.file("t/long", &random(4, 20_000));
-    let written: hash::Written = crate::rows::listed(&room, "list", "sdhash", "sdbf", &["t"]).unwrap();
+    let written: hash::ManifestOutcome = crate::rows::listed(&room, "list", "sdhash", "sdbf", &["t"]).unwrap();
     assert_eq!((written.without, written.unwritten, written.summary.run.failed), (1, 0, 0));
     let mut asked = compare::Request::new(input(&room, &["t"]));
     asked.algorithms = crate::rows::algorithms("sdhash");

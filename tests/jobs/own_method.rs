@@ -7,7 +7,7 @@ mod example;
 use crate::room::Room;
 use pfh::digest::{Digest, Registry, Row};
 use pfh::manifest::{Decoder, Item, Options};
-use pfh::similarity::{Named, Score, Similar};
+use pfh::similarity::{MethodName, Score, Similar};
 use pfh::{Outcome, hash};
 
 /// Texts of letters, and one of digits.
@@ -31,7 +31,7 @@ fn a_foreign_method_makes_digests_that_read_back() {
         let digest = &file.digests[0];
         let again = Digest::parse(algorithm, digest.text().unwrap()).unwrap();
         assert_eq!(again, *digest);
-        assert_eq!(Named::of(digest.algorithm()).map(Named::name), Some("spectrum"));
+        assert_eq!(MethodName::of(digest.algorithm()).map(MethodName::name), Some("spectrum"));
         texts.push(digest.to_string());
     }
     records.finish().unwrap();

@@ -58,7 +58,7 @@ pub fn merged(room: &Room, to: &str) -> Result<merge::Summary, Error> {
 }
 
 /// The manifest of one run that asks for the same as a plan.
-pub fn one(room: &Room, plan: &make::Request, to: &str, seal: Option<Sealing>) -> hash::Written {
+pub fn one(room: &Room, plan: &make::Request, to: &str, seal: Option<Sealing>) -> hash::ManifestOutcome {
     let mut request = hash::Request::new(plan.input.clone(), plan.algorithms.clone()).replace(true);
     request.plan.piecewise = plan.piecewise;
     let manifest = hash::Manifest::new(room.at(to)).format(plan.format, plan.layout).seal(seal);

@@ -1,7 +1,7 @@
 //! The outputs and rows of jobs, as values; names are those below the room.
 
 use crate::room::Room;
-use pfh::hash::{self, Manifest, Written};
+use pfh::hash::{self, Manifest, ManifestOutcome};
 use pfh::job::Error;
 use pfh::{Algorithm, Control, Input, Recurse};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub fn below(room: &Room, name: &[u8]) -> String {
 }
 
 /// Writes the list of these files and directories in this format.
-pub fn listed(room: &Room, to: &str, by: &str, format: &str, names: &[&str]) -> Result<Written, Error> {
+pub fn listed(room: &Room, to: &str, by: &str, format: &str, names: &[&str]) -> Result<ManifestOutcome, Error> {
     let request = hash::Request::new(input(room, names), algorithms(by)).replace(true);
     let manifest = Manifest::new(room.at(to)).format(format.parse().unwrap(), Default::default());
     hash::write(&request, &manifest, &mut |_| Ok(()), &Control::new())

@@ -1,7 +1,7 @@
 //! A share of the files of a manifest in each run.
 
 use crate::room::{Room, cancelled};
-use pfh::check::{self, Checked, Problem, Request, Share, Shared, Task, Verdict};
+use pfh::check::{self, CheckShare, FileOutcome, Problem, Request, Share, Task, Verdict};
 use pfh::job::{Error, Kind};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -24,10 +24,10 @@ fn room(files: usize) -> Room {
 }
 
 /// The verdict on a share, and how much was read.
-type Ran = Result<(Verdict, Shared), Error>;
+type Ran = Result<(Verdict, CheckShare), Error>;
 
 /// The result of a run, and the names of the files that it looked at, in its order.
-fn run(request: &Request) -> (Ran, Vec<(String, Checked)>) {
+fn run(request: &Request) -> (Ran, Vec<(String, FileOutcome)>) {
     let (ran, files) = crate::check::run(request);
     (ran.map(|summary| (summary.conclusion(), summary.parts[0].share.unwrap())), files)
 }
@@ -64,7 +64,7 @@ fn what_is_not_as_listed_is_read_again_until_it_is() {
     fs::write(room.at(name), "other").unwrap();
     let failed = |expected: usize| {
         let (ran, files) = run(&share(&room, Share::of(1, 4)));
-        let wrong = files.iter().filter(|(_, found)| *found == Checked::Wrong).count();
+        let wrong = files.iter().filter(|(_, found)| *found == FileOutcome::Wrong).count();
         assert_eq!(wrong, expected);
         (ran.unwrap(), files)
     };
@@ -177,7 +177,7 @@ fn records_of_a_manifest_are_shared_out() {
         let part = &ran.unwrap().parts[0];
         assert_eq!((part.expected, files.len()), (places.len() as u64, places.len()));
         assert_eq!(part.root.as_deref(), Some(room.path().as_os_str().as_encoded_bytes()));
-        let is_right = |(_, found): &(String, Checked)| *found == Checked::Right;
+        let is_right = |(_, found): &(String, FileOutcome)| *found == FileOutcome::Right;
         assert_eq!(part.conclusion() == Verdict::Verified, files.iter().all(is_right), "{places:?}");
         seen.extend(files);
     }

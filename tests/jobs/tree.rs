@@ -3,8 +3,8 @@
 use crate::room::{Room, cancelled};
 use pfh::job::{Error, Kind};
 use pfh::tree::check::Must;
-use pfh::tree::update::Changed;
-use pfh::tree::{Done, Event, Problem, append, build, check, diff, export, prove, root, update, verify};
+use pfh::tree::update::ChangedParts;
+use pfh::tree::{Event, Problem, TreeWork, append, build, check, diff, export, prove, root, update, verify};
 use pfh::{Control, audit};
 use std::fs;
 use std::path::PathBuf;
@@ -41,9 +41,9 @@ fn a_changed_leaf_is_found_and_followed() {
     assert!(summary.differs());
     assert_eq!(summary.judged().unwrap().corrupt, [LEAF; 1]);
 
-    let request = update::Request::new(&file, Changed::Since(copy));
+    let request = update::Request::new(&file, ChangedParts::Since(copy));
     let summary = update::run(&request, &mut |_| Ok(()), &Control::new()).unwrap();
-    assert!(matches!(&summary.done, Done::Updated { ranges, .. } if ranges[..] == [LEAF; 1]), "{summary:?}");
+    assert!(matches!(&summary.done, TreeWork::Updated { ranges, .. } if ranges[..] == [LEAF; 1]), "{summary:?}");
     assert!(!checked(&check::Request::new(&file)).unwrap().differs());
     assert_ne!(root_of(&file), before);
 
@@ -137,7 +137,7 @@ fn trees_of_two_levels_are_refused_where_they_prove_nothing() {
     checking.must = Some(Must::Kept { path: room.file("kept", ""), identity: None });
     let error = checked(&checking).unwrap_err();
     assert!(matches!(error.find(), Some(Problem::NotKept { .. })), "{error}");
-    let mut updating = update::Request::new(&file, Changed::Ranges(vec![0..1; 1]));
+    let mut updating = update::Request::new(&file, ChangedParts::Ranges(vec![0..1; 1]));
     updating.proof = Some(room.at("proof"));
     let error = update::run(&updating, &mut |_| Ok(()), &Control::new()).unwrap_err();
     assert!(error.kind() == Kind::Request && matches!(error.find(), Some(Problem::NoProof { .. })), "{error}");

@@ -3,7 +3,7 @@
 use crate::room::Room;
 use crate::trees::{append, appended, build, built, built_now, by, byte, check, corrupt, tree_of, update, updated};
 use pfh::job::{Error, Kind};
-use pfh::tree::update::Changed;
+use pfh::tree::update::ChangedParts;
 use pfh::tree::{Failure, Parameters, beside, build as verb};
 use pfh_inject::random;
 use std::fs;
@@ -38,7 +38,7 @@ fn a_change_of_one_range_costs_its_path_and_gives_the_tree_of_a_build() {
         bytes[500_000] ^= 1;
         bytes[4095] ^= 1;
         fs::write(&file, &bytes).unwrap();
-        let ranges = Changed::Ranges(vec![500_000..500_001, 4095..4096, 499_999..500_002]);
+        let ranges = ChangedParts::Ranges(vec![500_000..500_001, 4095..4096, 499_999..500_002]);
         // Two leaves of 256: their paths of eight levels share the top.
         let (_, computed) = updated(&file, ranges);
         assert!((10..=18).contains(&computed), "{computed}");
@@ -48,7 +48,7 @@ fn a_change_of_one_range_costs_its_path_and_gives_the_tree_of_a_build() {
         bytes[8192..20_000].fill(7);
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&file, &bytes).unwrap();
-        assert_eq!(updated(&file, Changed::Since(before)).0, [8192..20_480, 1_044_480..1_048_576]);
+        assert_eq!(updated(&file, ChangedParts::Since(before)).0, [8192..20_480, 1_044_480..1_048_576]);
         assert_eq!(tree_of(&file), built_now(&room, &file, algorithm, 4096), "{algorithm}");
     }
 }
@@ -138,7 +138,7 @@ fn senseless_changes_are_refused_and_what_cannot_be_read_is_an_input() {
     assert_eq!(kind(check(&file, None)), Kind::Input, "no tree yet");
     built(&file, "blake3", 16 << 10);
     let before = tree_of(&file);
-    let beyond = update(&file, Changed::Ranges(vec![9999..10_001; 1]), None).unwrap_err();
+    let beyond = update(&file, ChangedParts::Ranges(vec![9999..10_001; 1]), None).unwrap_err();
     assert!(matches!(beyond.find(), Some(Failure::Range { start: 9999, end: 10_001, .. })), "{beyond}");
     assert_eq!(beyond.kind(), Kind::Request);
     assert!(Parameters::new(pfh::tree::Function::Blake3, 3072).is_none());

@@ -5,8 +5,8 @@ use crate::trees::{build, tree_of};
 use pfh::audit::{self, Status, challenge, commit, renew};
 use pfh::job::{Error, Kind};
 use pfh::tree::check::{self, Must};
-use pfh::tree::update::{self, Changed};
-use pfh::tree::{Failure, Function, Locked, Problem, append, build as verb, diff, prove, verify};
+use pfh::tree::update::{self, ChangedParts};
+use pfh::tree::{Failure, Function, Problem, TreeKeyError, append, build as verb, diff, prove, verify};
 use pfh::{Control, Secret, SecretError};
 use pfh_inject::{Need, lacks, random};
 use std::fs;
@@ -40,7 +40,7 @@ fn checked(file: &Path, key: &Option<Secret>, must: Option<Must>) -> Result<pfh:
     check::run(&request, &mut |_| Ok(()), &Control::new())
 }
 
-fn updated(file: &Path, changed: Changed, key: &Option<Secret>, proof: Option<PathBuf>) -> Result<Vec<u8>, Error> {
+fn updated(file: &Path, changed: ChangedParts, key: &Option<Secret>, proof: Option<PathBuf>) -> Result<Vec<u8>, Error> {
     let mut request = update::Request::new(file, changed);
     (request.secret, request.proof) = (key.clone(), proof);
     update::run(&request, &mut |_| Ok(()), &Control::new()).map(|summary| summary.root)
@@ -50,12 +50,12 @@ fn ranges(only: Range<u64>) -> Vec<Range<u64>> {
     std::iter::once(only).collect()
 }
 
-fn ranged(only: Range<u64>) -> Changed {
-    Changed::Ranges(ranges(only))
+fn ranged(only: Range<u64>) -> ChangedParts {
+    ChangedParts::Ranges(ranges(only))
 }
 
 /// Why the key of a tree, a proof or an auditor's line was refused.
-fn locked<T: std::fmt::Debug>(done: Result<T, Error>) -> Locked {
+fn locked<T: std::fmt::Debug>(done: Result<T, Error>) -> TreeKeyError {
     let error = done.unwrap_err();
     assert_eq!(error.kind(), Kind::Request, "{error}");
     match (error.find(), error.find(), error.find()) {
@@ -88,11 +88,11 @@ fn a_change_gives_the_tree_of_a_fresh_build() {
         fs::copy(&before, &file).unwrap();
         assert_eq!(built(&file, function, &key), root);
         fs::write(&file, &bytes).unwrap();
-        assert_eq!(updated(&file, Changed::Since(before), &key, None).unwrap(), now);
+        assert_eq!(updated(&file, ChangedParts::Since(before), &key, None).unwrap(), now);
         bytes.extend(random(2, 5000));
         fs::write(&file, &bytes).unwrap();
         let mut grown = append::Request::new(&file);
-        assert_eq!(locked(append::run(&grown, &mut |_| Ok(()), &Control::new())), Locked::Missing(function));
+        assert_eq!(locked(append::run(&grown, &mut |_| Ok(()), &Control::new())), TreeKeyError::Missing(function));
         grown.secret = key.clone();
         let grown = append::run(&grown, &mut |_| Ok(()), &Control::new()).unwrap();
         let tree = tree_of(&file);
@@ -113,13 +113,13 @@ fn other_keys_are_refused() {
         let file = room.file("file", &random(3, 10_000));
         let root = built(&file, function, &key);
         let tree = tree_of(&file);
-        for (key, why) in [(&None, Locked::Missing(function)), (&other, Locked::Other(function))] {
+        for (key, why) in [(&None, TreeKeyError::Missing(function)), (&other, TreeKeyError::Other(function))] {
             assert_eq!(locked(checked(&file, key, None)), why);
             assert_eq!(locked(updated(&file, ranged(0..1), key, None)), why);
             assert_eq!(locked(proved(&file, &room.at("part"), key)), why);
         }
-        assert!(matches!(locked(request(&file, function.name(), &None)), Locked::Missing(_)));
-        assert!(matches!(locked(request(&file, function.name(), &secret(&room, "empty"))), Locked::Unfit(..)));
+        assert!(matches!(locked(request(&file, function.name(), &None)), TreeKeyError::Missing(_)));
+        assert!(matches!(locked(request(&file, function.name(), &secret(&room, "empty"))), TreeKeyError::Unfit(..)));
         let short = request(&file, function.name(), &secret(&room, "short"));
         assert_eq!(short.is_err(), function == Function::Blake3Keyed);
         assert_eq!(tree_of(&file), tree);
@@ -130,15 +130,15 @@ fn other_keys_are_refused() {
             request.secret = key.clone();
             verify::run(&request, &mut |_| Ok(()), &Control::new()).map(|judged| judged.shown)
         };
-        assert_eq!(locked(shown(&None, &root)), Locked::Missing(function));
-        assert_eq!(locked(shown(&other, &root)), Locked::Other(function));
+        assert_eq!(locked(shown(&None, &root)), TreeKeyError::Missing(function));
+        assert_eq!(locked(shown(&other, &root)), TreeKeyError::Other(function));
         assert_eq!(shown(&key, &root).unwrap().unwrap().range, 5000..5100);
         assert!(shown(&key, &[0; 32]).unwrap().is_err());
         // Two trees are compared under their key.
         let beside = room.file("beside", &random(4, 10_000));
         built(&beside, function, &key);
         let mut compared = diff::Request::new(&file, &beside);
-        assert_eq!(locked(diff::run(&compared, &mut |_| Ok(()), &Control::new())), Locked::Missing(function));
+        assert_eq!(locked(diff::run(&compared, &mut |_| Ok(()), &Control::new())), TreeKeyError::Missing(function));
         compared.secret = key.clone();
         assert!(!diff::run(&compared, &mut |_| Ok(()), &Control::new()).unwrap().is_same());
         // Damage stays damage.
@@ -209,7 +209,7 @@ fn an_audit_by_the_key() {
         built(&file, function, &key);
         let mut commit = commit::Request::new([&file]).output(room.at("kept"));
         commit.replace = true;
-        assert_eq!(locked(commit::run(&commit, quiet, control)), Locked::Missing(function));
+        assert_eq!(locked(commit::run(&commit, quiet, control)), TreeKeyError::Missing(function));
         commit.secret = key.clone();
         commit::run(&commit, quiet, control).unwrap();
         let line = fs::read_to_string(room.at("kept")).unwrap();
@@ -229,8 +229,8 @@ fn an_audit_by_the_key() {
             audit::verify::run(&request, &mut |_| Ok(()), &Control::new()).map(|verdict| verdict.status())
         };
         assert_eq!(judged(&key).unwrap(), Status::Proved);
-        assert_eq!(locked(judged(&None)), Locked::Missing(function));
-        assert_eq!(locked(judged(&other)), Locked::Other(function));
+        assert_eq!(locked(judged(&None)), TreeKeyError::Missing(function));
+        assert_eq!(locked(judged(&other)), TreeKeyError::Other(function));
         // The owner changes the file, and the auditor follows without it.
         bytes[40_000] ^= 1;
         fs::write(&file, &bytes).unwrap();
@@ -239,7 +239,7 @@ fn an_audit_by_the_key() {
         let root = updated(&file, ranged(40_000..40_001), &key, proof).unwrap();
         let mut renewed = renew::Request::new(room.at("kept"), room.at("proof"));
         (renewed.output, renewed.replace) = (room.at("now").into(), true);
-        assert_eq!(locked(renew::run(&renewed, quiet, control).map(drop)), Locked::Missing(function));
+        assert_eq!(locked(renew::run(&renewed, quiet, control).map(drop)), TreeKeyError::Missing(function));
         renewed.secret = key.clone();
         renew::run(&renewed, quiet, control).unwrap();
         assert!(fs::read_to_string(room.at("now")).unwrap().contains(&pfh::hex::encode(&root)));
@@ -248,7 +248,7 @@ fn an_audit_by_the_key() {
             checked(&file, key, Some(must)).map(|summary| summary.differs())
         };
         assert!(!kept(&key).unwrap());
-        assert_eq!(locked(kept(&other)), Locked::Other(function));
+        assert_eq!(locked(kept(&other)), TreeKeyError::Other(function));
         // A file that is lost is found out: by the one with the key, as the server does not look.
         fs::write(&file, random(8, 50_000)).unwrap();
         let mut asked = challenge::Request::new(room.at("now")).output(room.at("question"));

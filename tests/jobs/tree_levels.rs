@@ -9,7 +9,7 @@ use pfh::Control;
 use pfh::audit::commit;
 use pfh::job::{Error, Kind};
 use pfh::tree::check::Must;
-use pfh::tree::update::Changed;
+use pfh::tree::update::ChangedParts;
 use pfh::tree::{Problem, beside, build as verb, diff, prove, update as changing};
 use pfh_inject::random;
 use std::fs;
@@ -42,7 +42,7 @@ fn the_root_is_the_files_digest_after_any_edits_and_appends() {
             bytes[place..place + length].iter_mut().for_each(|byte| *byte ^= 0x55);
             fs::write(&file, &bytes).unwrap();
             let range = place as u64..(place + length) as u64;
-            let summary = update(&file, Changed::Ranges(vec![range; 1]), None).unwrap();
+            let summary = update(&file, ChangedParts::Ranges(vec![range; 1]), None).unwrap();
             assert_eq!(summary.root, hashed(&file, mode), "{mode} {place}");
             assert_whole(&file, &summary.root);
         }
@@ -58,7 +58,7 @@ fn the_root_is_the_files_digest_after_any_edits_and_appends() {
         fs::write(beside(&before), tree).unwrap();
         bytes[77_777] ^= 1;
         fs::write(&file, &bytes).unwrap();
-        let summary = update(&file, Changed::Since(before.clone()), None).unwrap();
+        let summary = update(&file, ChangedParts::Since(before.clone()), None).unwrap();
         assert_eq!(summary.root, hashed(&file, mode), "{mode}");
         let compare = |other: &Path| diff::run(&diff::Request::new(&file, other), &mut |_| Ok(()), &Control::new());
         assert!(!compare(&beside(&before)).unwrap().is_same(), "{mode}");

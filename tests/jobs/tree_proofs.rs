@@ -5,7 +5,7 @@ use crate::room::Room;
 use crate::trees::{assert_whole, build, built, by, tree_of};
 use pfh::Control;
 use pfh::job::{Error, Kind};
-use pfh::tree::verify::Shown;
+use pfh::tree::verify::ProofPart;
 use pfh::tree::{Event, Problem, beside, build as verb, diff, export, import, prove, root, verify};
 use pfh_inject::{Need, digest_by, lacks, random};
 use std::fs;
@@ -21,7 +21,7 @@ fn proved(file: &Path, range: Range<u64>, output: &Path) -> Result<(), Error> {
 }
 
 /// The verification of a proof; the shown bytes go to `output`.
-fn shown(proof: &Path, root: &[u8], output: Option<&Path>) -> Result<Result<Shown, String>, Error> {
+fn shown(proof: &Path, root: &[u8], output: Option<&Path>) -> Result<Result<ProofPart, String>, Error> {
     let mut request = verify::Request::new(proof, root.try_into().unwrap());
     request.output = output.map(Into::into);
     verify::run(&request, &mut |_| Ok(()), &Control::new()).map(|judged| judged.shown)

@@ -5,7 +5,7 @@ use crate::room::Room;
 use crate::trees::{built, tree_of};
 use pfh::job::{Error, Kind};
 use pfh::tree::receive::{self, Delivery, Request, Sender};
-use pfh::tree::{Arrivals, Done, Event, Failure, Function, Parameters, Problem, Shape, Summary, TreeKind};
+use pfh::tree::{Arrivals, Event, Failure, Function, Parameters, Problem, Shape, Summary, TreeKind, TreeWork};
 use pfh::{Control, Secret};
 use std::fs;
 use std::io::Write;
@@ -113,7 +113,7 @@ fn parts_in_any_order_give_the_tree_of_a_build() {
             request.memory = if dice.below(2) == 0 { 2 * ranges.len() * (64 << 10) } else { request.memory };
             request.every = Some(1 + dice.below(length + 1) as u64);
             let summary = receive(&request).unwrap();
-            assert_eq!(summary.done, Done::Received { before: 0 });
+            assert_eq!(summary.done, TreeWork::Received { before: 0 });
             assert_received(&room, &data, tree, &summary);
         }
     }
@@ -137,7 +137,7 @@ fn a_run_goes_on_where_another_ended() {
             match receive(&request) {
                 Ok(summary) => {
                     assert!(came.iter().all(|came| *came), "{tree:?}, run {number}");
-                    assert_eq!(summary.done, Done::Received { before });
+                    assert_eq!(summary.done, TreeWork::Received { before });
                     assert_received(&room, &data, tree, &summary);
                     break;
                 }
@@ -309,7 +309,7 @@ fn a_file_that_has_its_name_and_a_receipt_is_compared_and_finished() {
         assert!(fs::read(room.at("file")).unwrap() == altered, "it stays");
         fs::write(room.at("file"), &data).unwrap();
         let summary = receive(&rest).unwrap();
-        assert_eq!(summary.done, Done::Received { before: 200_000 });
+        assert_eq!(summary.done, TreeWork::Received { before: 200_000 });
         assert_received(&room, &data, tree, &summary);
     }
 }

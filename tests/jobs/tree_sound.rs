@@ -9,7 +9,7 @@ use pfh::Control;
 use pfh::audit::commit;
 use pfh::job::{Error, Kind};
 use pfh::tree::check::Must;
-use pfh::tree::{Done, Failure, Judged, Problem, Stated, beside, build as verb};
+use pfh::tree::{Failure, Problem, RootSource, TreeComparison, TreeWork, beside, build as verb};
 use pfh_inject::random;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ fn a_file_that_was_swapped_with_its_tree_is_found() {
         let genuine = built(&file, algorithm, 16 << 10).root;
         let kept = kept(&file, room.at("kept"));
         let root = || Some(Must::Root(genuine.clone()));
-        for (must, stated) in [(root(), Stated::Root), (Some(kept.clone()), Stated::Kept)] {
+        for (must, stated) in [(root(), RootSource::Root), (Some(kept.clone()), RootSource::Kept)] {
             let summary = check(&file, must).unwrap();
             assert_eq!((summary.differs(), &summary.root, summary.judged().unwrap().leaves), (false, &genuine, 7));
             let expected = summary.expected().unwrap();
@@ -142,7 +142,7 @@ fn a_file_that_was_swapped_with_its_tree_is_found() {
         // Without a tree the kept record is enough.
         fs::remove_file(beside(&file)).unwrap();
         let summary = check(&file, Some(kept)).unwrap();
-        let alone = matches!(summary.done, Done::Checked { judged: Judged::Alone(7), .. });
+        let alone = matches!(summary.done, TreeWork::Checked { judged: TreeComparison::Alone(7), .. });
         assert!(alone && !summary.differs(), "{summary:?}");
         assert_eq!(check(&file, root()).unwrap_err().kind(), Kind::Input);
         fs::write(beside(&file), &tree).unwrap();

@@ -4,8 +4,8 @@ use crate::room::Room;
 use pfh::Control;
 use pfh::job::Error;
 use pfh::tree::check::{self, Must};
-use pfh::tree::update::Changed;
-use pfh::tree::{Done, Event, Function, Parameters, Summary, append, beside, build, update};
+use pfh::tree::update::ChangedParts;
+use pfh::tree::{Event, Function, Parameters, Summary, TreeWork, append, beside, build, update};
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -85,16 +85,16 @@ pub fn corrupt(file: &Path) -> Vec<Range<u64>> {
     summary.corrupt().unwrap()
 }
 
-pub fn update(file: &Path, changed: Changed, must: Option<Must>) -> Result<Summary, Error> {
+pub fn update(file: &Path, changed: ChangedParts, must: Option<Must>) -> Result<Summary, Error> {
     let mut request = update::Request::new(file, changed);
     request.must = must;
     only(rows(|events| update::run(&request, events, &Control::new())))
 }
 
 /// The ranges that were hashed again, and how many values of the tree were computed.
-pub fn updated(file: &Path, changed: Changed) -> (Vec<Range<u64>>, usize) {
+pub fn updated(file: &Path, changed: ChangedParts) -> (Vec<Range<u64>>, usize) {
     let summary = update(file, changed, None).unwrap();
-    let Done::Updated { ranges, computed } = summary.done else { panic!("{summary:?}") };
+    let TreeWork::Updated { ranges, computed } = summary.done else { panic!("{summary:?}") };
     (ranges, computed)
 }
 
@@ -107,11 +107,11 @@ pub fn append(file: &Path, must: Option<Must>) -> Result<Summary, Error> {
 /// How many bytes an append took in.
 pub fn appended(file: &Path) -> u64 {
     let summary = append(file, None).unwrap();
-    let Done::Appended(range) = summary.done else { panic!("{summary:?}") };
+    let TreeWork::Appended(range) = summary.done else { panic!("{summary:?}") };
     range.end - range.start
 }
 
 /// One byte that changed.
-pub fn byte(at: u64) -> Changed {
-    Changed::Ranges(vec![at..at + 1; 1])
+pub fn byte(at: u64) -> ChangedParts {
+    ChangedParts::Ranges(vec![at..at + 1; 1])
 }

@@ -1,7 +1,7 @@
 //! Verification: the comparisons, as values, and refused requests.
 
 use crate::room::cancelled;
-use pfh::job::{About, Error, Kind};
+use pfh::job::{Error, Kind, PathError};
 use pfh::verdict::Evidence;
 use pfh::verify::{self, Claim, Event, Finding, Of, Problem, Request, Summary, Verdict};
 use pfh::{Control, Digest};
@@ -112,7 +112,7 @@ fn what_is_not_there_is_refused_first() {
         let mut request = Request::image(&image);
         set(&mut request, none());
         assert_eq!(refusal(&request).0, Kind::Input);
-        assert_eq!(request.check().unwrap_err().find::<About>().map(|about| about.path.clone()), none());
+        assert_eq!(request.check().unwrap_err().find::<PathError>().map(|about| about.path.clone()), none());
     }
     let (kind, why) = refusal(&Request::default());
     assert!(kind == Kind::Request && why == Problem::Nothing.to_string(), "{why}");

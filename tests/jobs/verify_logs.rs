@@ -8,7 +8,7 @@ use pfh::Control;
 use pfh::acquire::{ImageFormat, Origin, Problem, Request as Acquisition, Start, To};
 use pfh::chain::{Chain, standing};
 use pfh::job::Kind;
-use pfh::verdict::{About, Comparison, Side};
+use pfh::verdict::{Comparison, Side, Subject};
 use pfh::verify::{Finding, Request, Summary, Verdict};
 #[cfg(unix)]
 use pfh_inject::{Errno, File, Files, Loop};
@@ -36,7 +36,7 @@ fn by_log(image: &Path, log: &Path) -> Summary {
 }
 
 /// The subjects of the differences.
-fn unequal(found: &Summary) -> Vec<About> {
+fn unequal(found: &Summary) -> Vec<Subject> {
     found.comparisons.iter().filter(|one| one.is_unequal()).map(|one| one.about).collect()
 }
 
@@ -50,7 +50,7 @@ fn a_key_is_checked_with_the_log_that_lies_beside() {
     acquire(&signing);
     acquire(&asked(&room, "s", "plain.dd"));
     let found = under_key(&room, "signed.dd");
-    let signer = |one: &Comparison| one.about == About::Signer && one.with.ends_with("signed.dd.log.jsonl");
+    let signer = |one: &Comparison| one.about == Subject::Signer && one.with.ends_with("signed.dd.log.jsonl");
     assert!(found.verdict() == Verdict::Verified && found.equal().any(signer), "{found:?}");
     let unchecked = verified(&room, "signed.dd");
     assert!(unchecked.findings.iter().any(|finding| matches!(finding, Finding::Signed { .. })), "{unchecked:?}");
@@ -130,7 +130,7 @@ fn the_log_for_people_is_covered_to_its_last_line() {
     let found = verified(&room, "a.dd");
     assert!(findings(&found).contains("the signature is missing"), "{found:?}");
     assert_eq!(found.verdict(), Verdict::Differs);
-    assert!(unequal(&found).iter().all(|about| *about == About::Log), "{found:?}");
+    assert!(unequal(&found).iter().all(|about| *about == Subject::Log), "{found:?}");
 }
 
 /// The statements of the chained log beside the digests: the log for people, the case data in an
@@ -191,7 +191,7 @@ fn an_image_that_was_changed_keeps_its_log() {
     assert!(found.verdict() == Verdict::Differs && findings(&found).contains("behind the last end"), "{found:?}");
     flip(&room, "m.dd", 77);
     let found = under_key(&room, "m.dd");
-    assert!(found.verdict() == Verdict::Verified && found.equal().any(|one| one.about == About::Signer), "{found:?}");
+    assert!(found.verdict() == Verdict::Verified && found.equal().any(|one| one.about == Subject::Signer), "{found:?}");
 }
 
 /// A map that contradicts its log accuses neither the image nor the disk.
@@ -233,7 +233,7 @@ fn names_are_bytes() {
         acquire(&Acquisition::new(Origin::Medium(source.clone()), vec![To { path: path.clone(), form }]));
         let found = verify(&Request::image(&path));
         assert_eq!(found.verdict(), Verdict::Verified, "{found:?}");
-        assert!(found.equal().any(|one| one.about == About::Log), "{found:?}");
+        assert!(found.equal().any(|one| one.about == Subject::Log), "{found:?}");
     }
     let log = fs::read_to_string(room.path().join(OsStr::from_bytes(b"T\xff.dd.log.jsonl"))).unwrap();
     assert!(log.contains(r#"T\\xff.dd""#) && !log.contains('\u{fffd}'), "{log}");

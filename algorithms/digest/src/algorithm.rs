@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use pfh_kernel::stitched;
 
-use crate::parameters::{PARAMETERS, Parametric, Stated, assignment};
-use crate::row::{Keyed, Start, Stitched};
+use crate::parameters::{PARAMETERS, ParameterValues, Parametric, assignment};
+use crate::row::{KeyedFunction, Start, StitchPlace};
 use crate::{Kernels, Output, Row, Standing, State, Value};
 
 /// A hash algorithm with the length of its output, and the parameters that are not its row's own.
@@ -23,7 +23,7 @@ pub struct Algorithm {
     row: &'static Row,
     length: usize,
     /// Only the values that differ from the row's own.
-    parameters: Stated,
+    parameters: ParameterValues,
     /// Whether values keep their features. The digest is the same.
     features: bool,
     /// The key that it hashes under, for the life of the program.
@@ -104,7 +104,7 @@ impl Algorithm {
     }
 
     /// Its function of a key, which takes this one.
-    fn key_function(self, key: &[u8]) -> Result<Option<&'static dyn Keyed>, KeyError> {
+    fn key_function(self, key: &[u8]) -> Result<Option<&'static dyn KeyedFunction>, KeyError> {
         let Start::Keyed(function) = self.row.start else { return Ok(None) };
         function.refuses(key).map_or(Ok(Some(function)), |why| Err(KeyError { algorithm: self, why }))
     }
@@ -127,7 +127,7 @@ impl Algorithm {
         self.row.stitched.zip(other.row.stitched).is_some_and(|places| {
             // Where there are sets at all, there are sets of functions with blocks of 64 bytes.
             let has_sets = [self, other].iter().all(|one| one.row.block == 64) || has_long_sets();
-            places != (Stitched::GeneralRegisters, Stitched::GeneralRegisters) && has_sets
+            places != (StitchPlace::GeneralRegisters, StitchPlace::GeneralRegisters) && has_sets
         })
     }
 
@@ -168,7 +168,8 @@ impl Algorithm {
         let Some(family) = self.row.parameters else { return Ok(self) };
         let all = family.resolve(self.parameters)?;
         for place in 0..PARAMETERS {
-            let without: Stated = std::array::from_fn(|other| self.parameters[other].filter(|_| other != place));
+            let without: ParameterValues =
+                std::array::from_fn(|other| self.parameters[other].filter(|_| other != place));
             if family.resolve(without) == Ok(all) {
                 self.parameters = without;
             }

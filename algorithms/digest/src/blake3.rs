@@ -3,7 +3,7 @@
 
 use ::blake3::hazmat::{HasherExt, Mode, hash_derive_key_context, merge_subtrees_non_root, merge_subtrees_root_xof};
 
-use crate::{Alone, Apart, Executor, Rope, State, Task, Units, Value};
+use crate::{Alone, Executor, Rope, State, Task, UnitState, Units, Value};
 
 /// Bytes of a subtree that one task hashes: a power of two chunks, enough to fill the widest lanes
 /// (16 chunks) several times.
@@ -177,7 +177,7 @@ impl State for Blake3 {
         true
     }
 
-    fn apart(&mut self) -> Option<&mut dyn Apart> {
+    fn apart(&mut self) -> Option<&mut dyn UnitState> {
         Some(self)
     }
 
@@ -190,7 +190,7 @@ impl State for Blake3 {
     }
 }
 
-impl Apart for Blake3 {
+impl UnitState for Blake3 {
     fn units(&self) -> Box<dyn Units> {
         Box::new(Subtrees(self.key))
     }
@@ -232,9 +232,9 @@ pub(crate) fn start() -> Box<dyn State> {
 }
 
 /// BLAKE3's keyed mode.
-pub(crate) struct Keyed;
+pub(crate) struct KeyedMode;
 
-impl crate::row::Keyed for Keyed {
+impl crate::row::KeyedFunction for KeyedMode {
     fn refuses(&self, key: &[u8]) -> Option<&'static str> {
         (key.len() != 32).then_some("a key has 32 bytes, no more and no fewer")
     }
@@ -245,9 +245,9 @@ impl crate::row::Keyed for Keyed {
 }
 
 /// BLAKE3's derivation of keys: its "key" is the context, and the message is the key material.
-pub(crate) struct Derived;
+pub(crate) struct KeyDerivation;
 
-impl crate::row::Keyed for Derived {
+impl crate::row::KeyedFunction for KeyDerivation {
     fn refuses(&self, key: &[u8]) -> Option<&'static str> {
         match str::from_utf8(key) {
             Ok("") => Some("the context is empty"),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use crate::{Algorithm, Apart, Digest, Executor, KeyError, Output, State, Value};
+use crate::{Algorithm, Digest, Executor, KeyError, Output, State, UnitState, Value};
 
 /// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where
 /// they were split.
@@ -57,7 +57,7 @@ impl Hasher {
     /// assert_eq!(hasher.finalize(), blake3.digest(&message));
     /// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
     /// ```
-    pub fn apart(&mut self) -> Option<&mut dyn Apart> {
+    pub fn apart(&mut self) -> Option<&mut dyn UnitState> {
         self.state.apart()
     }
 

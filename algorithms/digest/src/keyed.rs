@@ -1,6 +1,6 @@
 //! Functions of a key and a message.
 
-use crate::row::{Keyed, Many};
+use crate::row::{KeyedFunction, Many};
 use crate::{Algorithm, Digest, Hasher, State, Value};
 
 /// HMAC (RFC 2104) over the function whose name follows `hmac-` in the row's own.
@@ -44,7 +44,7 @@ impl Mac {
     }
 }
 
-impl Keyed for Hmac {
+impl KeyedFunction for Hmac {
     fn refuses(&self, key: &[u8]) -> Option<&'static str> {
         key.is_empty().then_some("the key is empty")
     }

@@ -4,7 +4,7 @@ use pfh_kernel::KECCAK24;
 
 use crate::encoding::{padded, right_encode};
 use crate::function::Blocks;
-use crate::row::Keyed;
+use crate::row::KeyedFunction;
 use crate::{Function, State, Value};
 
 /// KMAC over blocks of `B` bytes: 168 for KMAC128, 136 for KMAC256.
@@ -26,7 +26,7 @@ pub fn front(key: &[u8], rate: usize) -> Vec<u8> {
 #[derive(Clone)]
 struct Message<const B: usize>(Blocks<u64, 25, B>);
 
-impl<const B: usize> Keyed for Kmac<B> {
+impl<const B: usize> KeyedFunction for Kmac<B> {
     fn refuses(&self, key: &[u8]) -> Option<&'static str> {
         key.is_empty().then_some("the key is empty")
     }

@@ -7,7 +7,7 @@ use crate::State;
 pub const PARAMETERS: usize = 3;
 
 /// Values of a row's parameters in the order of their names; `None` where none is stated.
-pub type Stated = [Option<u32>; 3];
+pub type ParameterValues = [Option<u32>; 3];
 
 /// A family of functions that has a row of the registry as a member, for [`Row::with_parameters`].
 ///
@@ -20,7 +20,7 @@ pub trait Parametric: Sync {
     ///
     /// # Errors
     /// The fault of a stated value, and the possible values.
-    fn resolve(&self, stated: Stated) -> Result<[u32; 3], String>;
+    fn resolve(&self, stated: ParameterValues) -> Result<[u32; 3], String>;
 
     /// The state of the empty message under values that were resolved.
     fn start(&self, values: [u32; 3]) -> Box<dyn State>;

@@ -5,7 +5,7 @@ use crate::Output::{Fixed, Stated};
 use crate::Standing::{Broken, NonCryptographic, Secure};
 use crate::keyed::Hmac;
 use crate::lists::Registry;
-use crate::row::Stitched::{GeneralRegisters, OwnInstructions};
+use crate::row::StitchPlace::{GeneralRegisters, OwnInstructions};
 use crate::rustcrypto::fixed;
 use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions, kmac, sharing};
 
@@ -65,8 +65,8 @@ pub static ROWS: [Row; 50] = [
     Row::new("xxh3-64", &[], Fixed(8), NonCryptographic, 64, checksum::xxh3_64),
     Row::new("xxh32", &["xxhash32"], Fixed(4), NonCryptographic, 16, checksum::xxh32),
     Row::new("fnv1a-64", &["fnv-1a-64", "fnv1a", "fnv64a"], Fixed(8), NonCryptographic, 1, checksum::fnv1a),
-    Row::keyed("blake3-keyed", &["keyed-blake3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, &blake3::Keyed),
-    Row::keyed("blake3-derive-key", &[], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, &blake3::Derived),
+    Row::keyed("blake3-keyed", &["keyed-blake3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, &blake3::KeyedMode),
+    Row::keyed("blake3-derive-key", &[], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, &blake3::KeyDerivation),
     Row::keyed("hmac-md5", &[], Fixed(16), Broken, 64, &Hmac),
     Row::keyed("hmac-sha1", &["hmac-sha-1"], Fixed(20), Broken, 64, &Hmac),
     Row::keyed("hmac-sha224", &["hmac-sha-224"], Fixed(28), Secure, 64, &Hmac),

@@ -61,13 +61,13 @@ pub struct Row {
     pub(crate) parse: Option<fn(&str) -> Option<Value>>,
     pub(crate) featured: Option<fn() -> Box<dyn State>>,
     pub(crate) fact: Option<&'static (dyn Any + Send + Sync)>,
-    pub(crate) stitched: Option<Stitched>,
+    pub(crate) stitched: Option<StitchPlace>,
     pub(crate) parameters: Option<&'static dyn Parametric>,
 }
 
 /// Where the rounds of a function that is computed together with others take place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stitched {
+pub(crate) enum StitchPlace {
     /// On instructions of its own, beside everything else.
     OwnInstructions,
     /// In general registers: one such function after the other costs little more than both
@@ -81,13 +81,13 @@ pub(crate) enum Start {
     /// One message at a time.
     One(fn() -> Box<dyn State>),
     /// One message at a time under a key.
-    Keyed(&'static dyn Keyed),
+    Keyed(&'static dyn KeyedFunction),
     /// A function that takes many messages at once.
     Many(&'static dyn Many),
 }
 
 /// A function of a key and a message, to which a row of the registry refers.
-pub(crate) trait Keyed: Sync {
+pub(crate) trait KeyedFunction: Sync {
     /// The fault of a key, if any.
     fn refuses(&self, key: &[u8]) -> Option<&'static str>;
     /// The state of the empty message of the row called `name` under a key that is not refused.
@@ -204,13 +204,13 @@ impl Row {
         output: Output,
         standing: Standing,
         block: usize,
-        function: &'static dyn Keyed,
+        function: &'static dyn KeyedFunction,
     ) -> Row {
         Row::of(name, aliases, output, standing, block, Start::Keyed(function))
     }
 
     /// The same row of a function that kernels compute together with others of this kind.
-    pub(crate) const fn stitched(self, place: Stitched) -> Row {
+    pub(crate) const fn stitched(self, place: StitchPlace) -> Row {
         Row { stitched: Some(place), ..self }
     }
 

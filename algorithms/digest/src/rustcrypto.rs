@@ -6,9 +6,9 @@ use crate::{State, Value};
 
 /// A hash of fixed length.
 #[derive(Clone)]
-struct Fixed<D>(D);
+struct FixedHash<D>(D);
 
-impl<D: Clone + Update + FixedOutput + Send + Sync + 'static> State for Fixed<D> {
+impl<D: Clone + Update + FixedOutput + Send + Sync + 'static> State for FixedHash<D> {
     fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -24,5 +24,5 @@ impl<D: Clone + Update + FixedOutput + Send + Sync + 'static> State for Fixed<D>
 
 /// The empty message under a hash of fixed length.
 pub(crate) fn fixed<D: Clone + Default + Update + FixedOutput + Send + Sync + 'static>() -> Box<dyn State> {
-    Box::new(Fixed(D::default()))
+    Box::new(FixedHash(D::default()))
 }

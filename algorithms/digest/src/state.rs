@@ -26,7 +26,7 @@ pub trait State: Any + Send + Sync {
 
     /// The [`Apart`] that takes in values of ranges that were hashed apart; `None` where every byte
     /// has to pass through this state.
-    fn apart(&mut self) -> Option<&mut dyn Apart> {
+    fn apart(&mut self) -> Option<&mut dyn UnitState> {
         None
     }
 
@@ -41,7 +41,7 @@ pub trait State: Any + Send + Sync {
 
 /// A message whose whole units may be hashed anywhere else, and only their values come back. The
 /// first unit never is: a message of one unit may have its value made otherwise.
-pub trait Apart {
+pub trait UnitState {
     /// The [`Units`] that hash units of messages under this algorithm.
     fn units(&self) -> Box<dyn Units>;
 

@@ -15,16 +15,16 @@ pub struct Value(Storage);
 enum Storage {
     Inline { bytes: [u8; INLINE], length: u8 },
     Boxed(Box<[u8]>),
-    Typed(Arc<Held>),
+    Typed(Arc<TypedValue>),
 }
 
 /// A value with a type of its own. It is printed when its text is asked for, and once only.
-struct Held {
-    value: Box<dyn Typed>,
+struct TypedValue {
+    value: Box<dyn ValueType>,
     text: OnceLock<Box<str>>,
 }
 
-impl Held {
+impl TypedValue {
     fn text(&self) -> &str {
         self.text.get_or_init(|| self.value.to_string().into())
     }
@@ -32,9 +32,9 @@ impl Held {
 
 /// The value in memory of a digest of an algorithm with [`Output::Text`](crate::Output::Text).
 /// [`Display`](fmt::Display) prints its text.
-pub trait Typed: Any + Send + Sync + fmt::Display {}
+pub trait ValueType: Any + Send + Sync + fmt::Display {}
 
-impl<T: Any + Send + Sync + fmt::Display> Typed for T {}
+impl<T: Any + Send + Sync + fmt::Display> ValueType for T {}
 
 impl Value {
     /// A value of `length` bytes, which `fill` writes; it is handed zeros.
@@ -65,8 +65,8 @@ impl Value {
 
     /// A value of a type of its own, for algorithms with [`Output::Text`](crate::Output::Text).
     /// Clones share it.
-    pub fn typed(value: impl Typed) -> Value {
-        Value(Storage::Typed(Arc::new(Held { value: Box::new(value), text: OnceLock::new() })))
+    pub fn typed(value: impl ValueType) -> Value {
+        Value(Storage::Typed(Arc::new(TypedValue { value: Box::new(value), text: OnceLock::new() })))
     }
 
     /// The place of a value of at most [`INLINE`] bytes. Bytes behind its length are never

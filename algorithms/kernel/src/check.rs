@@ -57,7 +57,7 @@ fn states<W: Word>(kernel: &Kernel<W>, word: impl Fn(usize, usize) -> W) -> Vec<
 mod tests {
     use super::*;
     use crate::isa::Isa;
-    use crate::kernel::{Known, Layout};
+    use crate::kernel::{KnownAnswer, Layout};
     use std::sync::OnceLock;
 
     const fn kernel(lanes: usize, function: unsafe fn(*mut u32, *const &[u8], usize, usize)) -> Kernel<u32> {
@@ -107,7 +107,7 @@ mod tests {
         words: 1,
         block_length: 32,
         kernels: &KERNELS,
-        known: Known { before: &[1], block: &[(0, 5)], block_length: 32, after: &[13] },
+        known: KnownAnswer { before: &[1], block: &[(0, 5)], block_length: 32, after: &[13] },
         chosen: OnceLock::new(),
     };
 

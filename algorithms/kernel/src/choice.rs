@@ -3,7 +3,7 @@
 
 use crate::check;
 use crate::costs::{self, Costs};
-use crate::kernel::{Chosen, Compression, Kernel, Row, Unused, Word};
+use crate::kernel::{Compression, Kernel, KernelChoice, Row, UnusedReason, Word};
 
 impl<W: Word> Compression<W> {
     /// The kernels that this CPU has, that `PFH_ISA` permits and that passed their test; fewest
@@ -46,7 +46,7 @@ impl<W: Word> Compression<W> {
     }
 
     #[inline]
-    fn chosen(&'static self) -> &'static Chosen<W> {
+    fn chosen(&'static self) -> &'static KernelChoice<W> {
         self.chosen.get_or_init(|| self.choose())
     }
 
@@ -63,9 +63,9 @@ impl<W: Word> Compression<W> {
             let place = chosen.usable.iter().position(is);
             let unused = match place {
                 Some(_) => None,
-                None if !kernel.isa.detected() => Some(Unused::Absent),
-                None if chosen.refused.iter().any(is) => Some(Unused::Refused),
-                None => Some(Unused::Excluded),
+                None if !kernel.isa.detected() => Some(UnusedReason::Absent),
+                None if chosen.refused.iter().any(is) => Some(UnusedReason::Refused),
+                None => Some(UnusedReason::Excluded),
             };
             Row {
                 kernel: kernel.name,
@@ -80,7 +80,7 @@ impl<W: Word> Compression<W> {
         self.kernels.iter().map(row).collect()
     }
 
-    fn choose(&'static self) -> Chosen<W> {
+    fn choose(&'static self) -> KernelChoice<W> {
         let offered = self.kernels().filter(|kernel| kernel.isa.allowed());
         let (usable, refused): (Vec<_>, Vec<_>) = offered.partition(|kernel| check::passes(self, kernel));
         let costs = costs::of(&usable, self.known.block_length);
@@ -100,6 +100,6 @@ impl<W: Word> Compression<W> {
             many.push(best.0);
         }
         let (usable, costs) = priced.into_iter().unzip();
-        Chosen { usable, costs, refused, many, picoseconds }
+        KernelChoice { usable, costs, refused, many, picoseconds }
     }
 }

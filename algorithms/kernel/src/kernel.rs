@@ -149,7 +149,7 @@ impl<W: Word> Kernel<W> {
 
 /// A known answer (the standard's example): one block that takes one state to another.
 #[derive(Debug)]
-pub(crate) struct Known<W: 'static> {
+pub(crate) struct KnownAnswer<W: 'static> {
     /// The state before.
     pub(crate) before: &'static [W],
     /// Bytes of the block that are not zero, with their places.
@@ -167,13 +167,13 @@ pub struct Compression<W: 'static> {
     pub(crate) words: usize,
     pub(crate) block_length: usize,
     pub(crate) kernels: &'static [Kernel<W>],
-    pub(crate) known: Known<W>,
-    pub(crate) chosen: OnceLock<Chosen<W>>,
+    pub(crate) known: KnownAnswer<W>,
+    pub(crate) chosen: OnceLock<KernelChoice<W>>,
 }
 
 /// The kernels of a table that this machine uses.
 #[derive(Debug)]
-pub(crate) struct Chosen<W: 'static> {
+pub(crate) struct KernelChoice<W: 'static> {
     /// The cheapest per message first.
     pub(crate) usable: Vec<&'static Kernel<W>>,
     /// The cost of a block of all lanes, in picoseconds, in the order of `usable`.
@@ -202,12 +202,12 @@ pub struct Row {
     /// number is as the greatest.
     pub chosen_for: Vec<usize>,
     /// Why it is not used at all, if so.
-    pub unused: Option<Unused>,
+    pub unused: Option<UnusedReason>,
 }
 
 /// Why a kernel is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unused {
+pub enum UnusedReason {
     /// The CPU lacks its instructions.
     Absent,
     /// `PFH_ISA` excludes it.

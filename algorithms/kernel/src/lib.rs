@@ -52,6 +52,6 @@ mod vector;
 
 pub use costs::Costs;
 pub use isa::Isa;
-pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Row, Unused, Word};
+pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Row, UnusedReason, Word};
 pub use table::{BLAKE2B, BLAKE2S, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Table};
 pub use tables::tables;

@@ -4,7 +4,7 @@
 //! of llvm-mca's model of a Neoverse V1 at 2.6 GHz (`docs/kernels.md`).
 
 use crate::isa::Isa;
-use crate::kernel::{Compression, Kernel, Known, Layout, Row};
+use crate::kernel::{Compression, Kernel, KnownAnswer, Layout, Row};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::vector::Group;
 #[cfg(target_arch = "x86_64")]
@@ -97,7 +97,7 @@ pub static MD5: Compression<u32> = Compression {
         #[cfg(target_arch = "aarch64")] Neon 16 Words "neon x16" 319015 md5::compress::<Group<Neon32, 4>>;
         Portable 1 Words "portable x1" 76149 md5::compress::<u32>;
     ]),
-    known: Known {
+    known: KnownAnswer {
         before: &md5::INITIAL,
         block: ABC_LITTLE,
         block_length: 64,
@@ -127,7 +127,7 @@ pub static SHA1: Compression<u32> = Compression {
         #[cfg(target_arch = "aarch64")] Neon 4 Words "neon x4" 247138 sha1::compress::<Neon32>;
         Portable 1 Words "portable x1" 55560 sha1::compress::<u32>;
     ]),
-    known: Known {
+    known: KnownAnswer {
         before: &sha1::INITIAL,
         block: ABC_BIG,
         block_length: 64,
@@ -159,7 +159,7 @@ pub static SHA256: Compression<u32> = Compression {
         #[cfg(target_arch = "aarch64")] Neon 4 Words "neon x4" 359385 sha256::compress::<Neon32>;
         Portable 1 Words "portable x1" 128000 sha256::compress::<u32>;
     ]),
-    known: Known {
+    known: KnownAnswer {
         before: &sha256::INITIAL,
         block: ABC_BIG,
         block_length: 64,
@@ -187,7 +187,7 @@ pub static SHA512: Compression<u64> = Compression {
         #[cfg(target_arch = "aarch64")] Neon 2 Words "neon x2" 444062 sha512::compress::<Neon64<false>>;
         Portable 1 Words "portable x1" 160000 sha512::compress::<u64>;
     ]),
-    known: Known {
+    known: KnownAnswer {
         before: &sha512::INITIAL,
         block: &[(0, b'a'), (1, b'b'), (2, b'c'), (3, 0x80), (127, 24)],
         block_length: 128,
@@ -220,7 +220,7 @@ pub static KECCAK24: Compression<u64> = Compression {
         Portable 1 Words "portable x1" 253441 keccak::absorb::<u64, 24>;
     ]),
     // SHA3-256 of the empty message (FIPS 202; NIST's example values).
-    known: Known {
+    known: KnownAnswer {
         before: &[0; 25],
         block: &[(0, 0x06), (135, 0x80)],
         block_length: 136,
@@ -244,7 +244,7 @@ pub static KECCAK12: Compression<u64> = Compression {
         Portable 1 Words "portable x1" 130669 keccak::absorb::<u64, 12>;
     ]),
     // TurboSHAKE128 of the empty message, domain 0x1f (RFC 9861, section 5).
-    known: Known {
+    known: KnownAnswer {
         before: &[0; 25],
         block: &[(0, 0x1f), (167, 0x80)],
         block_length: 168,
@@ -271,7 +271,7 @@ pub static RIPEMD160: Compression<u32> = Compression {
         #[cfg(target_arch = "aarch64")] Neon 16 Words "neon x16" 803446 ripemd160::compress::<Group<Neon32, 4>>;
         Portable 1 Words "portable x1" 94522 ripemd160::compress::<u32>;
     ]),
-    known: Known {
+    known: KnownAnswer {
         before: &ripemd160::INITIAL,
         block: ABC_LITTLE,
         block_length: 64,
@@ -295,7 +295,7 @@ pub static SM3: Compression<u32> = Compression {
         Portable 1 Words "portable x1" 118937 sm3::compress::<u32>;
     ]),
     // GB/T 32905-2016, appendix A.1.
-    known: Known {
+    known: KnownAnswer {
         before: &sm3::INITIAL,
         block: ABC_BIG,
         block_length: 64,
@@ -318,7 +318,7 @@ pub static BLAKE2B: Compression<u64> = Compression {
         Portable 1 Words "portable x1" 88000 blake2::compress::<blake2::B, u64>;
     ]),
     // RFC 7693, appendix A.
-    known: Known {
+    known: KnownAnswer {
         before: &ABC_BLAKE2B,
         block: &[(0, b'a'), (1, b'b'), (2, b'c')],
         block_length: 128,
@@ -349,7 +349,7 @@ pub static BLAKE2S: Compression<u32> = Compression {
         Portable 1 Words "portable x1" 75000 blake2::compress::<blake2::S, u32>;
     ]),
     // RFC 7693, appendix B.
-    known: Known {
+    known: KnownAnswer {
         before: &ABC_BLAKE2S,
         block: &[(0, b'a'), (1, b'b'), (2, b'c')],
         block_length: 64,

@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, Registry};
 
 /// A method in the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Named {
+pub enum MethodName {
     /// `ssdeep`.
     Ssdeep,
     /// `sdhash`, in the mode that its tool takes: a stream below 16 MiB, blocks of 16 KiB from
@@ -41,45 +41,45 @@ pub enum Named {
     Foreign(&'static Profile),
 }
 
-impl Named {
+impl MethodName {
     /// All that have a kind of [`Content`](crate::Content), in the order of the registry.
-    pub const ALL: [Named; 15] = [
-        Named::Ssdeep,
-        Named::Sdhash,
-        Named::SdhashStream,
-        Named::SdhashDd,
-        Named::MrshV2,
-        Named::MrshV2Network,
-        Named::Tlsh,
-        Named::Shingles,
-        Named::Strings,
-        Named::Imports,
-        Named::Text,
-        Named::Cells,
-        Named::Pdq,
-        Named::Phash,
-        Named::Crops,
+    pub const ALL: [MethodName; 15] = [
+        MethodName::Ssdeep,
+        MethodName::Sdhash,
+        MethodName::SdhashStream,
+        MethodName::SdhashDd,
+        MethodName::MrshV2,
+        MethodName::MrshV2Network,
+        MethodName::Tlsh,
+        MethodName::Shingles,
+        MethodName::Strings,
+        MethodName::Imports,
+        MethodName::Text,
+        MethodName::Cells,
+        MethodName::Pdq,
+        MethodName::Phash,
+        MethodName::Crops,
     ];
 
     /// All that is known of the method.
     pub const fn profile(self) -> &'static Profile {
         match self {
-            Named::Ssdeep => &profiles::SSDEEP,
-            Named::Sdhash => &profiles::SDHASH,
-            Named::SdhashStream => &profiles::SDHASH_STREAM,
-            Named::SdhashDd => &profiles::SDHASH_DD,
-            Named::MrshV2 => &profiles::MRSH_V2,
-            Named::MrshV2Network => &profiles::MRSH_V2_NETWORK,
-            Named::Tlsh => &profiles::TLSH,
-            Named::Shingles => &profiles::SHINGLES,
-            Named::Strings => &profiles::STRINGS,
-            Named::Imports => &profiles::IMPORTS,
-            Named::Text => &profiles::TEXT,
-            Named::Cells => &profiles::CELLS,
-            Named::Pdq => &profiles::PDQ,
-            Named::Phash => &profiles::PHASH,
-            Named::Crops => &profiles::CROPS,
-            Named::Foreign(profile) => profile,
+            MethodName::Ssdeep => &profiles::SSDEEP,
+            MethodName::Sdhash => &profiles::SDHASH,
+            MethodName::SdhashStream => &profiles::SDHASH_STREAM,
+            MethodName::SdhashDd => &profiles::SDHASH_DD,
+            MethodName::MrshV2 => &profiles::MRSH_V2,
+            MethodName::MrshV2Network => &profiles::MRSH_V2_NETWORK,
+            MethodName::Tlsh => &profiles::TLSH,
+            MethodName::Shingles => &profiles::SHINGLES,
+            MethodName::Strings => &profiles::STRINGS,
+            MethodName::Imports => &profiles::IMPORTS,
+            MethodName::Text => &profiles::TEXT,
+            MethodName::Cells => &profiles::CELLS,
+            MethodName::Pdq => &profiles::PDQ,
+            MethodName::Phash => &profiles::PHASH,
+            MethodName::Crops => &profiles::CROPS,
+            MethodName::Foreign(profile) => profile,
         }
     }
 
@@ -89,24 +89,24 @@ impl Named {
     }
 
     /// The method of an algorithm; `None` if that gives no similarity digests.
-    pub fn of(algorithm: Algorithm) -> Option<Named> {
+    pub fn of(algorithm: Algorithm) -> Option<MethodName> {
         algorithm.fact().copied()
     }
 
     /// The method whose words say why inputs have no digest of an algorithm: its own, or that of
     /// imports for the values of parts of programs (imphash, the hash of Rich headers, telfhash).
-    pub fn wording(algorithm: Algorithm) -> Named {
-        Named::of(algorithm).filter(|method| method.name() == algorithm.name()).unwrap_or(Named::Imports)
+    pub fn wording(algorithm: Algorithm) -> MethodName {
+        MethodName::of(algorithm).filter(|method| method.name() == algorithm.name()).unwrap_or(MethodName::Imports)
     }
 
     /// Whether its digests are sdhash's, in any mode: they can be compared with each other.
     pub fn is_sdhash(self) -> bool {
-        matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
+        matches!(self, MethodName::Sdhash | MethodName::SdhashStream | MethodName::SdhashDd)
     }
 
     /// The method of a registry whose digests look like this text, which may still be malformed.
     /// Both kinds of mrsh-v2 look the same, and are taken for the plain one.
-    pub fn recognise(registry: Registry, text: &[u8]) -> Option<Named> {
-        registry.all().filter_map(Named::of).find(|method| (method.profile().marks)(text))
+    pub fn recognise(registry: Registry, text: &[u8]) -> Option<MethodName> {
+        registry.all().filter_map(MethodName::of).find(|method| (method.profile().marks)(text))
     }
 }

@@ -1,6 +1,6 @@
 //! The name, the words and the numbers of a method.
 
-use crate::foreign::{Foreign, Own};
+use crate::foreign::{Foreign, OwnMethod};
 use crate::{ParseError, Score};
 use std::cmp::Ordering;
 use std::fmt;
@@ -72,7 +72,7 @@ impl Profile {
     /// The profile of a method of one's own, with these pairs reported: those that reach
     /// `threshold`. Change what differs:
     /// `Profile { unit: "word", ..Profile::new::<Self>("mine", Score::Similarity(50)) }`.
-    pub const fn new<M: Own>(name: &'static str, threshold: Score) -> Profile {
+    pub const fn new<M: OwnMethod>(name: &'static str, threshold: Score) -> Profile {
         let read: Reads = |text| text.parse().map(Foreign::new::<M>);
         Profile { threshold, reference: threshold, read: Some(read), ..Profile::plain(name) }
     }

@@ -19,61 +19,79 @@ use crate::ssdeep::Ssdeep;
 use crate::strings::{self, Strings};
 use crate::text::Text;
 use crate::tlsh::Tlsh;
-use crate::{Content, Hasher, Method, Named, Similar};
+use crate::{Content, Hasher, Method, MethodName, Similar};
 use pfh_digest::Standing::Similarity;
 use pfh_digest::{Output, Row, State, Value};
 
 /// The methods, for a `pfh_digest::Registry`.
 pub static ROWS: [Row; if cfg!(feature = "pictures") { 15 } else { 12 }] = [
-    row(&Named::Ssdeep, |text| parse(Named::Ssdeep, text), || start(Named::Ssdeep, Ssdeep.hasher()))
-        .with_whole(|bytes, _| Similar::new(Named::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into()),
-    row(&Named::Sdhash, |text| parse(Named::Sdhash, text), || start(Named::Sdhash, sdhash::Either::new(false)))
-        .with_features(|| kept(Named::Sdhash, sdhash::Either::new(true))),
+    row(&MethodName::Ssdeep, |text| parse(MethodName::Ssdeep, text), || start(MethodName::Ssdeep, Ssdeep.hasher()))
+        .with_whole(|bytes, _| {
+            Similar::new(MethodName::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into()
+        }),
     row(
-        &Named::SdhashStream,
-        |text| parse(Named::SdhashStream, text),
-        || start(Named::SdhashStream, Sdhash::STREAM.hasher()),
+        &MethodName::Sdhash,
+        |text| parse(MethodName::Sdhash, text),
+        || start(MethodName::Sdhash, sdhash::Either::new(false)),
     )
-    .with_features(|| kept(Named::SdhashStream, sdhash::Generator::keeping_features(Sdhash::STREAM))),
-    row(&Named::SdhashDd, |text| parse(Named::SdhashDd, text), || start(Named::SdhashDd, Sdhash::BLOCKS.hasher()))
-        .with_features(|| kept(Named::SdhashDd, sdhash::Generator::keeping_features(Sdhash::BLOCKS))),
-    row(&Named::MrshV2, |text| parse(Named::MrshV2, text), || start(Named::MrshV2, MrshV2::PLAIN.hasher()))
-        .with_features(|| kept(Named::MrshV2, mrsh_v2::Generator::keeping_features(MrshV2::PLAIN))),
+    .with_features(|| kept(MethodName::Sdhash, sdhash::Either::new(true))),
     row(
-        &Named::MrshV2Network,
-        |text| parse(Named::MrshV2Network, text),
-        || start(Named::MrshV2Network, MrshV2::NETWORK.hasher()),
+        &MethodName::SdhashStream,
+        |text| parse(MethodName::SdhashStream, text),
+        || start(MethodName::SdhashStream, Sdhash::STREAM.hasher()),
     )
-    .with_features(|| kept(Named::MrshV2Network, mrsh_v2::Generator::keeping_features(MrshV2::NETWORK))),
-    row(&Named::Tlsh, |text| parse(Named::Tlsh, text), || start(Named::Tlsh, Tlsh.hasher())),
+    .with_features(|| kept(MethodName::SdhashStream, sdhash::Generator::keeping_features(Sdhash::STREAM))),
+    row(
+        &MethodName::SdhashDd,
+        |text| parse(MethodName::SdhashDd, text),
+        || start(MethodName::SdhashDd, Sdhash::BLOCKS.hasher()),
+    )
+    .with_features(|| kept(MethodName::SdhashDd, sdhash::Generator::keeping_features(Sdhash::BLOCKS))),
+    row(
+        &MethodName::MrshV2,
+        |text| parse(MethodName::MrshV2, text),
+        || start(MethodName::MrshV2, MrshV2::PLAIN.hasher()),
+    )
+    .with_features(|| kept(MethodName::MrshV2, mrsh_v2::Generator::keeping_features(MrshV2::PLAIN))),
+    row(
+        &MethodName::MrshV2Network,
+        |text| parse(MethodName::MrshV2Network, text),
+        || start(MethodName::MrshV2Network, MrshV2::NETWORK.hasher()),
+    )
+    .with_features(|| kept(MethodName::MrshV2Network, mrsh_v2::Generator::keeping_features(MrshV2::NETWORK))),
+    row(&MethodName::Tlsh, |text| parse(MethodName::Tlsh, text), || start(MethodName::Tlsh, Tlsh.hasher())),
     // Their digests are their features.
-    row(&Named::Shingles, |text| parse(Named::Shingles, text), || start(Named::Shingles, Shingles.hasher()))
-        .with_features(|| start(Named::Shingles, Shingles.hasher())),
-    row(&Named::Strings, |text| parse(Named::Strings, text), || Box::new(OfStrings(Strings.hasher())))
+    row(
+        &MethodName::Shingles,
+        |text| parse(MethodName::Shingles, text),
+        || start(MethodName::Shingles, Shingles.hasher()),
+    )
+    .with_features(|| start(MethodName::Shingles, Shingles.hasher())),
+    row(&MethodName::Strings, |text| parse(MethodName::Strings, text), || Box::new(OfStrings(Strings.hasher())))
         .with_features(|| Box::new(OfStrings(Strings.hasher()))),
-    row(&Named::Imports, |text| parse(Named::Imports, text), || start(Named::Imports, Imports.hasher()))
-        .with_features(|| start(Named::Imports, Imports.hasher())),
-    row(&Named::Text, |text| parse(Named::Text, text), || start(Named::Text, Text.hasher()))
-        .with_features(|| start(Named::Text, Text.hasher())),
-    row(&Named::Cells, |text| parse(Named::Cells, text), || start(Named::Cells, Cells.hasher()))
-        .with_features(|| start(Named::Cells, Cells.hasher())),
+    row(&MethodName::Imports, |text| parse(MethodName::Imports, text), || start(MethodName::Imports, Imports.hasher()))
+        .with_features(|| start(MethodName::Imports, Imports.hasher())),
+    row(&MethodName::Text, |text| parse(MethodName::Text, text), || start(MethodName::Text, Text.hasher()))
+        .with_features(|| start(MethodName::Text, Text.hasher())),
+    row(&MethodName::Cells, |text| parse(MethodName::Cells, text), || start(MethodName::Cells, Cells.hasher()))
+        .with_features(|| start(MethodName::Cells, Cells.hasher())),
     #[cfg(feature = "pictures")]
-    row(&Named::Pdq, |text| parse(Named::Pdq, text), || start(Named::Pdq, Pdq.hasher()))
-        .with_whole(|bytes, _| Similar::new(Named::Pdq, Pdq.digest(bytes).map(Content::Pdq), None).into()),
+    row(&MethodName::Pdq, |text| parse(MethodName::Pdq, text), || start(MethodName::Pdq, Pdq.hasher()))
+        .with_whole(|bytes, _| Similar::new(MethodName::Pdq, Pdq.digest(bytes).map(Content::Pdq), None).into()),
     #[cfg(feature = "pictures")]
-    row(&Named::Phash, |text| parse(Named::Phash, text), || start(Named::Phash, Phash.hasher()))
-        .with_whole(|bytes, _| Similar::new(Named::Phash, Phash.digest(bytes).map(Content::Phash), None).into()),
+    row(&MethodName::Phash, |text| parse(MethodName::Phash, text), || start(MethodName::Phash, Phash.hasher()))
+        .with_whole(|bytes, _| Similar::new(MethodName::Phash, Phash.digest(bytes).map(Content::Phash), None).into()),
     #[cfg(feature = "pictures")]
-    row(&Named::Crops, |text| parse(Named::Crops, text), || start(Named::Crops, Crops.hasher()))
-        .with_whole(|bytes, _| Similar::new(Named::Crops, Crops.digest(bytes).map(Content::Crops), None).into()),
+    row(&MethodName::Crops, |text| parse(MethodName::Crops, text), || start(MethodName::Crops, Crops.hasher()))
+        .with_whole(|bytes, _| Similar::new(MethodName::Crops, Crops.digest(bytes).map(Content::Crops), None).into()),
 ];
 
-const fn row(method: &'static Named, parse: fn(&str) -> Option<Value>, start: fn() -> Box<dyn State>) -> Row {
+const fn row(method: &'static MethodName, parse: fn(&str) -> Option<Value>, start: fn() -> Box<dyn State>) -> Row {
     let profile = method.profile();
     Row::new(profile.name, profile.aliases, Output::Text, Similarity, 1, start).with_parser(parse).with_fact(method)
 }
 
-fn parse(method: Named, text: &str) -> Option<Value> {
+fn parse(method: MethodName, text: &str) -> Option<Value> {
     Similar::parse(method, text).ok().map(Value::from)
 }
 
@@ -135,7 +153,7 @@ impl IntoContent for crate::crops::Digest {
 
 /// A generator of a method.
 #[derive(Clone)]
-struct Running<H>(Named, H);
+struct Running<H>(MethodName, H);
 
 impl<H> State for Running<H>
 where
@@ -156,7 +174,7 @@ where
     }
 }
 
-fn start<H>(method: Named, hasher: H) -> Box<dyn State>
+fn start<H>(method: MethodName, hasher: H) -> Box<dyn State>
 where
     H: Hasher + 'static,
     H::Digest: IntoContent,
@@ -175,7 +193,7 @@ impl State for OfStrings {
 
     fn finalize(self: Box<Self>, _: usize) -> Value {
         let is_packed = self.0.is_packed();
-        Similar::new(Named::Strings, self.0.finalize().map(Content::Shingles), None).of_packed(is_packed).into()
+        Similar::new(MethodName::Strings, self.0.finalize().map(Content::Shingles), None).of_packed(is_packed).into()
     }
 
     fn duplicate(&self) -> Box<dyn State> {
@@ -185,7 +203,7 @@ impl State for OfStrings {
 
 /// A generator that keeps the features.
 #[derive(Clone)]
-struct Kept<H>(Named, H);
+struct FeatureKeeper<H>(MethodName, H);
 
 trait Keeping: Hasher {
     fn finish(self) -> Option<(Content, Vec<u64>)>;
@@ -212,13 +230,13 @@ impl Keeping for mrsh_v2::Generator {
     }
 }
 
-impl<H: Keeping + 'static> State for Kept<H> {
+impl<H: Keeping + 'static> State for FeatureKeeper<H> {
     fn update(&mut self, bytes: &[u8]) {
         self.1.update(bytes);
     }
 
     fn finalize(self: Box<Self>, _: usize) -> Value {
-        let Kept(method, hasher) = *self;
+        let FeatureKeeper(method, hasher) = *self;
         match hasher.finish() {
             Some((content, features)) => Similar::new(method, Ok(content), Some(features)).into(),
             None => Similar::read(method, Content::Absent).into(),
@@ -226,10 +244,10 @@ impl<H: Keeping + 'static> State for Kept<H> {
     }
 
     fn duplicate(&self) -> Box<dyn State> {
-        Box::new(Kept(self.0, self.1.clone()))
+        Box::new(FeatureKeeper(self.0, self.1.clone()))
     }
 }
 
-fn kept<H: Keeping + 'static>(method: Named, hasher: H) -> Box<dyn State> {
-    Box::new(Kept(method, hasher))
+fn kept<H: Keeping + 'static>(method: MethodName, hasher: H) -> Box<dyn State> {
+    Box::new(FeatureKeeper(method, hasher))
 }

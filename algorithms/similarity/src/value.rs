@@ -1,7 +1,7 @@
 //! A digest of any of the methods, as a value.
 
 use crate::{
-    Comparison, Foreign, Method, Named, NoDigest, ParseError, Score, crops, mrsh_v2, pdq, phash, sdhash, shingles,
+    Comparison, Foreign, Method, MethodName, NoDigest, ParseError, Score, crops, mrsh_v2, pdq, phash, sdhash, shingles,
     ssdeep, tlsh,
 };
 use pfh_digest::{Digest, Value};
@@ -47,7 +47,7 @@ pub enum Content {
 /// ```
 #[derive(Clone)]
 pub struct Similar {
-    method: Named,
+    method: MethodName,
     content: Content,
     features: Option<Vec<u64>>,
     /// Why there is none, where it was made here.
@@ -58,7 +58,7 @@ pub struct Similar {
 
 impl Similar {
     /// The digest that a method made of an input, with its features if they were kept.
-    pub(crate) fn new(method: Named, content: Result<Content, NoDigest>, features: Option<Vec<u64>>) -> Similar {
+    pub(crate) fn new(method: MethodName, content: Result<Content, NoDigest>, features: Option<Vec<u64>>) -> Similar {
         let lacking = content.as_ref().err().copied();
         Similar { method, content: content.unwrap_or(Content::Absent), features, lacking, is_packed: false }
     }
@@ -72,29 +72,29 @@ impl Similar {
     ///
     /// # Errors
     /// The fault of the text.
-    pub fn parse(method: Named, text: &str) -> Result<Similar, ParseError> {
+    pub fn parse(method: MethodName, text: &str) -> Result<Similar, ParseError> {
         if text == method.profile().absent {
             return Ok(Similar::read(method, Content::Absent));
         }
         let content = match method {
-            Named::Ssdeep => Content::Ssdeep(text.parse()?),
-            Named::Sdhash => Content::Sdhash(text.parse()?),
-            Named::SdhashStream | Named::SdhashDd => {
+            MethodName::Ssdeep => Content::Ssdeep(text.parse()?),
+            MethodName::Sdhash => Content::Sdhash(text.parse()?),
+            MethodName::SdhashStream | MethodName::SdhashDd => {
                 let digest: sdhash::Digest = text.parse()?;
-                if digest.block().is_some() != (method == Named::SdhashDd) {
+                if digest.block().is_some() != (method == MethodName::SdhashDd) {
                     return Err(ParseError::Marker);
                 }
                 Content::Sdhash(digest)
             }
-            Named::MrshV2 | Named::MrshV2Network => Content::MrshV2(text.parse()?),
-            Named::Tlsh => Content::Tlsh(text.parse()?),
-            Named::Pdq => Content::Pdq(text.parse()?),
-            Named::Phash => Content::Phash(text.parse()?),
-            Named::Crops => Content::Crops(text.parse()?),
-            Named::Foreign(profile) => {
+            MethodName::MrshV2 | MethodName::MrshV2Network => Content::MrshV2(text.parse()?),
+            MethodName::Tlsh => Content::Tlsh(text.parse()?),
+            MethodName::Pdq => Content::Pdq(text.parse()?),
+            MethodName::Phash => Content::Phash(text.parse()?),
+            MethodName::Crops => Content::Crops(text.parse()?),
+            MethodName::Foreign(profile) => {
                 Content::Foreign(profile.read.map_or(Err(ParseError::Marker), |read| read(text))?)
             }
-            Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells => {
+            MethodName::Shingles | MethodName::Strings | MethodName::Imports | MethodName::Text | MethodName::Cells => {
                 let digest: shingles::Digest = text.parse()?;
                 if digest.unit().method() != method {
                     return Err(ParseError::Marker);
@@ -106,12 +106,12 @@ impl Similar {
     }
 
     /// A digest that was read from a list of the method's own.
-    pub fn read(method: Named, content: Content) -> Similar {
+    pub fn read(method: MethodName, content: Content) -> Similar {
         Similar { method, content, features: None, lacking: None, is_packed: false }
     }
 
     /// The method.
-    pub fn method(&self) -> Named {
+    pub fn method(&self) -> MethodName {
         self.method
     }
 
@@ -127,7 +127,7 @@ impl Similar {
         Some(match (&self.content, &other.content) {
             (Content::Ssdeep(a), Content::Ssdeep(b)) => ssdeep::Ssdeep.compare(a, b),
             (Content::Sdhash(a), Content::Sdhash(b)) => sdhash::Sdhash::STREAM.compare(a, b),
-            (Content::MrshV2(a), Content::MrshV2(b)) if self.method == Named::MrshV2Network => {
+            (Content::MrshV2(a), Content::MrshV2(b)) if self.method == MethodName::MrshV2Network => {
                 mrsh_v2::MrshV2::NETWORK.compare(a, b)
             }
             (Content::MrshV2(a), Content::MrshV2(b)) => mrsh_v2::MrshV2::PLAIN.compare(a, b),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pfh_digest::Executor;
 
-use crate::flat::Read;
+use crate::flat::ReadRange;
 use crate::tree_kind::{Edge, Grown, NoTree, TreeKind, Values};
 
 /// The parts of a file that have come from streams side by side. It holds a value for each leaf,
@@ -240,7 +240,7 @@ impl Arrivals {
     ///
     /// # Panics
     /// If the file is not complete.
-    pub fn tree<E>(&self, read: &mut Read<'_, E>, executor: &dyn Executor) -> Result<Grown, NoTree<E>> {
+    pub fn tree<E>(&self, read: &mut ReadRange<'_, E>, executor: &dyn Executor) -> Result<Grown, NoTree<E>> {
         assert!(self.is_complete(), "a tree of a file that has not come");
         self.kind.tree(self.length, &self.values, read, executor)
     }

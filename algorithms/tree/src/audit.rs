@@ -46,10 +46,10 @@ mod transcript;
 mod verify;
 
 pub use challenge::{Challenge, IDENTITY, ImpossibleSample, MOST_LEAVES, Sample, finds, leaves_for, spread};
-pub use commitment::{Commitment, Rejected};
+pub use commitment::{Commitment, Rejection};
 pub use keyed::{KeyedAnswer, keyed_answer, keyed_answer_of_copy};
-pub use proof::{Proof, Unproved, prove};
+pub use proof::{Proof, ProofError, prove};
 pub use renewal::Renewal;
 #[cfg(feature = "ed25519")]
 pub use signature::signing;
-pub use stream::{Accepted, Judged, Prover, Refused, Sign};
+pub use stream::{AnswerError, AnswerJudgement, ProvenAnswer, Prover, Sign};

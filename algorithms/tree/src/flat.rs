@@ -39,7 +39,7 @@ pub(crate) use shape::Form;
 use std::ops::Range;
 
 /// Reads a range of the file, in bytes, to the end of a buffer.
-pub type Read<'a, E> = dyn FnMut(Range<u64>, &mut Vec<u8>) -> Result<(), E> + 'a;
+pub type ReadRange<'a, E> = dyn FnMut(Range<u64>, &mut Vec<u8>) -> Result<(), E> + 'a;
 
 /// The chaining values of all leaves of a file, and its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Flat {
     ///
     /// # Panics
     /// For a leaf that the file has not.
-    pub fn replace<E>(&mut self, leaves: &[u64], read: &mut Read<'_, E>) -> Result<(), E> {
+    pub fn replace<E>(&mut self, leaves: &[u64], read: &mut ReadRange<'_, E>) -> Result<(), E> {
         for &leaf in leaves {
             assert!(leaf < self.leaves(), "leaf {leaf} of {}", self.leaves());
             match self.shape.form() {

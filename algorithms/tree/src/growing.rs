@@ -3,7 +3,7 @@
 //! and the generic Sakura mode differ in the bytes around them.
 
 use pfh_digest::encoding::{left_encode, padded, right_encode};
-use pfh_digest::{Alone, Apart, Executor, Rope, State, Units, Value};
+use pfh_digest::{Alone, Executor, Rope, State, UnitState, Units, Value};
 use pfh_kernel::{Compression, KECCAK12, KECCAK24};
 
 use crate::lanes::{COMPANY, Leaf};
@@ -265,7 +265,7 @@ impl State for Growing {
         true
     }
 
-    fn apart(&mut self) -> Option<&mut dyn Apart> {
+    fn apart(&mut self) -> Option<&mut dyn UnitState> {
         Some(self)
     }
 
@@ -278,7 +278,7 @@ impl State for Growing {
     }
 }
 
-impl Apart for Growing {
+impl UnitState for Growing {
     fn units(&self) -> Box<dyn Units> {
         Box::new(Leaves { leaf: self.mode.leaf, length: self.leaf_length })
     }

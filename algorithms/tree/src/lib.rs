@@ -53,4 +53,4 @@ pub use growing::{Growing, Mode};
 pub use receipt::Unfit;
 pub use registry::ROWS;
 pub use tree_kind::{Grown, NoTree, TreeKind};
-pub use wire::Malformed;
+pub use wire::WireError;

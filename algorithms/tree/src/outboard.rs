@@ -32,11 +32,11 @@ pub(crate) use fold::Fold;
 pub use format::Header;
 pub use function::{Function, Value};
 pub use journal::{Change, Journal};
-pub use key::{Key, Locked};
+pub use key::{Key, TreeKeyError};
 pub(crate) use paged::proven;
 pub use paged::{Paged, ReadAt, Unusable};
 pub use parameters::Parameters;
-pub use pieces::{Misplaced, Pieces};
+pub use pieces::{PieceError, Pieces};
 pub use stream::Builder;
 pub use values::Values;
 

@@ -1,6 +1,6 @@
 //! The parameters that may be stated of a mode: number of leaves, bytes of a block, capacity.
 
-use pfh_digest::{Parametric, State, Stated};
+use pfh_digest::{ParameterValues, Parametric, State};
 
 use crate::growing::LEAF;
 use crate::interleaved::{Interleaved, Interleaving};
@@ -42,7 +42,7 @@ impl Parametric for Blocks {
         if self.capacity.is_some() { &["block", "capacity"] } else { &["block"] }
     }
 
-    fn resolve(&self, [block, bits, _]: Stated) -> Result<[u32; 3], String> {
+    fn resolve(&self, [block, bits, _]: ParameterValues) -> Result<[u32; 3], String> {
         let block = block.unwrap_or(LEAF as u32);
         if !(1..=LONGEST).contains(&block) {
             return Err(format!("block={block}: a block has 1 to {LONGEST} bytes"));
@@ -74,7 +74,7 @@ impl Parametric for Leaves {
         &["leaves", "block", "capacity"]
     }
 
-    fn resolve(&self, [leaves, block, bits]: Stated) -> Result<[u32; 3], String> {
+    fn resolve(&self, [leaves, block, bits]: ParameterValues) -> Result<[u32; 3], String> {
         let bits = capacity(bits, self.capacity)?;
         let usual = Interleaving::new(bits);
         let leaves = leaves.unwrap_or(usual.leaves as u32);

@@ -10,8 +10,8 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 
-use crate::Malformed;
-use crate::outboard::{Function, Header, Key, Locked, Parameters, Unusable, Value, Values, multiproof};
+use crate::WireError;
+use crate::outboard::{Function, Header, Key, Parameters, TreeKeyError, Unusable, Value, Values, multiproof};
 use crate::wire::Reader;
 
 const MAGIC: &[u8; 8] = b"pfh rang";
@@ -53,7 +53,7 @@ pub enum Unshown {
     /// It has too few or too many bytes or values.
     Shape,
     /// Its key is needed, or is another.
-    Locked(Locked),
+    Locked(TreeKeyError),
 }
 
 impl fmt::Display for Unshown {
@@ -82,7 +82,7 @@ pub struct RangeProof {
 
 /// The bytes and parameters that a proof shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown<'a> {
+pub struct ProofRange<'a> {
     /// Where the bytes stand in the file.
     pub range: Range<u64>,
     /// The bytes.
@@ -105,7 +105,7 @@ fn indices(parameters: Parameters, length: u64, range: &Range<u64>) -> Vec<u64> 
     indices
 }
 
-type Read<'a> = &'a mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>;
+type ReadBytes<'a> = &'a mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>;
 
 /// A BLAKE3 tree as if its leaves were chunks: the chunks of a leaf are hashed from the file.
 struct Fine<'a> {
@@ -113,13 +113,13 @@ struct Fine<'a> {
     coarse: &'a dyn Values,
     /// Levels that a leaf of the coarse tree has in the fine one.
     levels: u32,
-    read: RefCell<Read<'a>>,
+    read: RefCell<ReadBytes<'a>>,
     /// The values within the leaf that was looked at last.
     held: RefCell<Option<(u64, Vec<Vec<Value>>)>>,
 }
 
 impl<'a> Fine<'a> {
-    fn new(coarse: &'a dyn Values, read: Read<'a>) -> Option<Fine<'a>> {
+    fn new(coarse: &'a dyn Values, read: ReadBytes<'a>) -> Option<Fine<'a>> {
         let parameters = coarse.parameters().with_leaf(CHUNK)?;
         let levels = (coarse.parameters().leaf_length() / CHUNK).ilog2();
         let header = Header { parameters, length: coarse.length(), root: *coarse.root() };
@@ -224,7 +224,7 @@ impl RangeProof {
     ///
     /// # Errors
     /// If the key is missing, another one, or of no use.
-    pub fn unlock(mut self, key: Option<Key>) -> Result<RangeProof, Locked> {
+    pub fn unlock(mut self, key: Option<Key>) -> Result<RangeProof, TreeKeyError> {
         self.parameters = self.parameters.unlock(key)?;
         Ok(self)
     }
@@ -233,7 +233,7 @@ impl RangeProof {
     ///
     /// # Errors
     /// If it shows nothing, or is locked.
-    pub fn verify(&self, root: &Value) -> Result<Shown<'_>, Unshown> {
+    pub fn verify(&self, root: &Value) -> Result<ProofRange<'_>, Unshown> {
         self.parameters.unlocked().map_err(Unshown::Locked)?;
         let (parameters, length, range) = (self.parameters, self.length, self.range.clone());
         let indices = indices(parameters, length, &range);
@@ -256,7 +256,7 @@ impl RangeProof {
         }
         let skipped = (range.start % parameters.leaf_length() as u64) as usize;
         let bytes = &self.bytes[skipped..skipped + (range.end - range.start) as usize];
-        Ok(Shown { range, bytes, length, parameters })
+        Ok(ProofRange { range, bytes, length, parameters })
     }
 
     /// The binary form.
@@ -281,16 +281,16 @@ impl RangeProof {
     ///
     /// # Errors
     /// If the bytes do not begin a proof.
-    pub fn longest(start: &[u8]) -> Result<u64, Malformed> {
+    pub fn longest(start: &[u8]) -> Result<u64, WireError> {
         const LEVELS: u64 = 64;
         let mut reader = Reader::open(start, MAGIC, VERSION)?;
-        Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;
-        let leaf = 1u64.checked_shl(reader.byte()?.into()).ok_or(Malformed::Field("leaf length"))?;
+        Function::of_code(reader.byte()?).ok_or(WireError::Field("function"))?;
+        let leaf = 1u64.checked_shl(reader.byte()?.into()).ok_or(WireError::Field("leaf length"))?;
         reader.array::<5>()?;
         let (_, _, count, held) = (reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?);
         // Whole leaves: at both ends of the range one that is not in it, but for a byte.
         if held > count.saturating_add(leaf.saturating_mul(2)) {
-            return Err(Malformed::Field("range"));
+            return Err(WireError::Field("range"));
         }
         Ok((Self::HEAD as u64).saturating_add(held).saturating_add(8 + 2 * LEVELS * 32))
     }
@@ -299,26 +299,26 @@ impl RangeProof {
     ///
     /// # Errors
     /// If the bytes are not a proof.
-    pub fn decode(bytes: &[u8]) -> Result<RangeProof, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<RangeProof, WireError> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
-        let function = Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;
-        let leaf = 1usize.checked_shl(reader.byte()?.into()).ok_or(Malformed::Field("leaf length"))?;
+        let function = Function::of_code(reader.byte()?).ok_or(WireError::Field("function"))?;
+        let leaf = 1usize.checked_shl(reader.byte()?.into()).ok_or(WireError::Field("leaf length"))?;
         let mark = reader.array()?;
         if !function.is_keyed() && mark != [0; 5] {
-            return Err(Malformed::Field("reserved bytes"));
+            return Err(WireError::Field("reserved bytes"));
         }
-        let parameters = Parameters::stated(function, leaf, mark).ok_or(Malformed::Field("leaf length"))?;
+        let parameters = Parameters::stated(function, leaf, mark).ok_or(WireError::Field("leaf length"))?;
         let (length, start, count) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let end =
-            start.checked_add(count).filter(|end| count > 0 && *end <= length).ok_or(Malformed::Field("range"))?;
-        let held = usize::try_from(reader.u64()?).map_err(|_| Malformed::Truncated)?;
+            start.checked_add(count).filter(|end| count > 0 && *end <= length).ok_or(WireError::Field("range"))?;
+        let held = usize::try_from(reader.u64()?).map_err(|_| WireError::Truncated)?;
         let bytes = reader.bytes(held)?.to_vec();
         // The range lies within the bytes that are there, so that its leaves are no more than
         // these.
         if count > held as u64 {
-            return Err(Malformed::Field("range"));
+            return Err(WireError::Field("range"));
         }
-        let count = usize::try_from(reader.u64()?).map_err(|_| Malformed::Truncated)?;
+        let count = usize::try_from(reader.u64()?).map_err(|_| WireError::Truncated)?;
         let siblings = reader.values(count)?;
         reader.close()?;
         Ok(RangeProof { parameters, length, range: start..end, bytes, siblings })

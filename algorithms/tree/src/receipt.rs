@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::arrivals::Arrivals;
 use crate::tree_kind::{Edge, TreeKind};
-use crate::wire::{Malformed, Reader};
+use crate::wire::{Reader, WireError};
 
 const MAGIC: &[u8; 8] = b"pfh rcpt";
 const VERSION: u8 = 1;
@@ -20,15 +20,15 @@ const BESIDE: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// It is none, or damaged.
-    Malformed(Malformed),
+    Malformed(WireError),
     /// It is of a file of this length, in bytes.
     Length(u64),
     /// It is of another tree: its algorithm, and bytes of a leaf.
     Tree(String, u64),
 }
 
-impl From<Malformed> for Unfit {
-    fn from(malformed: Malformed) -> Unfit {
+impl From<WireError> for Unfit {
+    fn from(malformed: WireError) -> Unfit {
         Unfit::Malformed(malformed)
     }
 }
@@ -101,13 +101,13 @@ impl Arrivals {
     /// If the bytes are not a receipt, any bit of it has been changed, or it is of another file or
     /// tree.
     pub fn resume(kind: TreeKind, length: u64, receipt: &[u8]) -> Result<Arrivals, Unfit> {
-        let (body, checksum) = receipt.split_last_chunk::<32>().ok_or(Malformed::Truncated)?;
+        let (body, checksum) = receipt.split_last_chunk::<32>().ok_or(WireError::Truncated)?;
         let mut reader = Reader::open(body, MAGIC, VERSION)?;
         if *checksum != blake3::derive_key(CONTEXT, body) {
-            return Err(Malformed::Checksum.into());
+            return Err(WireError::Checksum.into());
         }
         let name = reader.byte()?;
-        let name = str::from_utf8(reader.bytes(name.into())?).map_err(|_| Malformed::Field("algorithm"))?;
+        let name = str::from_utf8(reader.bytes(name.into())?).map_err(|_| WireError::Field("algorithm"))?;
         let leaf = reader.u64()?;
         if (name, leaf) != (&*kind.name(), kind.leaf() as u64) {
             return Err(Unfit::Tree(name.chars().filter(char::is_ascii_graphic).collect(), leaf));
@@ -120,10 +120,10 @@ impl Arrivals {
         let (width, leaves) = (kind.width(), kind.leaves(length));
         let mut behind = None;
         for _ in 0..reader.u64()? {
-            let run = stretch(&mut reader, leaves).ok_or(Malformed::Field("leaves"))?;
+            let run = stretch(&mut reader, leaves).ok_or(WireError::Field("leaves"))?;
             // Runs that touch are one.
             if behind.is_some_and(|behind| run.start <= behind) {
-                return Err(Malformed::Field("leaves").into());
+                return Err(WireError::Field("leaves").into());
             }
             let place = run.start as usize * width..run.end as usize * width;
             arrivals.values[place.clone()].copy_from_slice(reader.bytes(place.len())?);
@@ -132,11 +132,11 @@ impl Arrivals {
         }
         let mut end = 0;
         for _ in 0..reader.u64()? {
-            let range = stretch(&mut reader, length).ok_or(Malformed::Field("part of a leaf"))?;
+            let range = stretch(&mut reader, length).ok_or(WireError::Field("part of a leaf"))?;
             let index = range.start / leaf;
             let is_part = range.start >= end && range.end <= kind.range(index, length).end;
             if !is_part || arrivals.whole.range(..=index).next_back().is_some_and(|(_, behind)| *behind > index) {
-                return Err(Malformed::Field("part of a leaf").into());
+                return Err(WireError::Field("part of a leaf").into());
             }
             end = range.end;
             arrivals.edges.insert(range.start, Edge { range, value: reader.bytes(width)?.to_vec() });

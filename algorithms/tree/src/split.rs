@@ -139,7 +139,7 @@ impl Split {
     }
 
     /// A message of `length` bytes, without any range yet.
-    pub fn join(self, length: u64) -> Joined {
+    pub fn join(self, length: u64) -> JoinedMessage {
         let kind = self.kind();
         let (expected, root) = match kind {
             Kind::Blake3(_) => (length.div_ceil(self.length), None),
@@ -149,7 +149,16 @@ impl Split {
             }
         };
         let digest = vec![0; self.algorithm.length()];
-        Joined { kind, expected, came: 0, begun: false, whole: true, subtrees: Subtrees::default(), root, digest }
+        JoinedMessage {
+            kind,
+            expected,
+            came: 0,
+            begun: false,
+            whole: true,
+            subtrees: Subtrees::default(),
+            root,
+            digest,
+        }
     }
 }
 
@@ -230,7 +239,7 @@ impl Range {
 
 /// A message with the values of its first ranges.
 #[derive(Clone)]
-pub struct Joined {
+pub struct JoinedMessage {
     kind: Kind,
     expected: u64,
     came: u64,
@@ -243,7 +252,7 @@ pub struct Joined {
     digest: Vec<u8>,
 }
 
-impl Joined {
+impl JoinedMessage {
     /// Takes in the values of the next range.
     pub fn push(&mut self, mut values: &[u8]) {
         match (self.kind, &mut self.root) {

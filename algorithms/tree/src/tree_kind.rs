@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pfh_digest::Executor;
 
-use crate::flat::{Builder, Flat, Form, Read, Shape};
+use crate::flat::{Builder, Flat, Form, ReadRange, Shape};
 use crate::outboard::{Outboard, Parameters, Value};
 
 /// Under leaf interleaving no part of a file has a value of its own: parts of this length in bytes
@@ -177,7 +177,7 @@ impl TreeKind {
         &self,
         length: u64,
         values: &[u8],
-        read: &mut Read<'_, E>,
+        read: &mut ReadRange<'_, E>,
         executor: &dyn Executor,
     ) -> Result<Grown, NoTree<E>> {
         let mut back = |range: Range<u64>| {

@@ -3,11 +3,11 @@
 use crate::permits::{Permit, Permits};
 use crate::pieces::{Allowance, Pieces, of_messages};
 use crate::plan::Plan;
-use crate::record::{self, Hashed, Outcome, Record};
-use crate::reorder::{Finished, ReorderBuffer};
+use crate::record::{self, HashedFile, Outcome, Record};
+use crate::reorder::{ReorderBuffer, UnitResults};
 use pfh_digest::{Alone, Digest, Executor, Hasher, advance_many, few, update_together};
-use pfh_prefetch::{Chunk, Depth, Ended, Job, Lap, Moved, Table};
-use pfh_source::{Closed, Entry, Item, fail_point};
+use pfh_prefetch::{Chunk, Depth, EndedMessage, Job, Lap, LapBytes, Table};
+use pfh_source::{Entry, Item, ReadResult, fail_point};
 use std::sync::{Arc, OnceLock};
 
 /// Bytes of one message that are worth threads of their own: starting one takes some 30 µs, hashing
@@ -57,19 +57,19 @@ struct StateBytes<'a> {
 pub(crate) struct Outcomes {
     records: Vec<Record>,
     /// Messages whose states took in more than one piece, with the results of each unit.
-    finished: Vec<(Arc<Entry>, Closed, Vec<Finished>)>,
+    finished: Vec<(Arc<Entry>, ReadResult, Vec<UnitResults>)>,
 }
 
 /// The digests of a whole message.
-struct Whole {
+struct WholeDigests {
     digests: Vec<Digest>,
     pieces: Vec<record::Piece>,
 }
 
-impl Whole {
-    fn of(self, entry: &Entry, closed: Closed) -> Record {
-        let Whole { digests, pieces } = self;
-        let outcome = Outcome::Hashed(Hashed { closed, digests, pieces });
+impl WholeDigests {
+    fn of(self, entry: &Entry, closed: ReadResult) -> Record {
+        let WholeDigests { digests, pieces } = self;
+        let outcome = Outcome::Hashed(HashedFile { closed, digests, pieces });
         Record { number: entry.number, name: entry.name(), outcome }
     }
 }
@@ -130,7 +130,7 @@ impl Hashing {
                     records.push(Record { number, name, outcome: Outcome::Skipped(skip) });
                 }
                 Job::Item(Item::Settled { number, name, closed, digests }) => {
-                    let hashed = Hashed { closed, digests, pieces: Vec::new() };
+                    let hashed = HashedFile { closed, digests, pieces: Vec::new() };
                     records.push(Record { number, name, outcome: Outcome::Hashed(hashed) });
                 }
                 Job::Item(Item::Problem { number, name, problem }) => {
@@ -174,7 +174,7 @@ impl Hashing {
         let (mut bytes, mut messages, mut pieces) = (0, Vec::new(), Vec::new());
         // Messages that failed to be read need no hashing.
         let good = ended.into_iter().filter(|moved| moved.is_good);
-        for Moved { states, bytes: some, .. } in good.chain(open) {
+        for LapBytes { states, bytes: some, .. } in good.chain(open) {
             bytes += some.len() as u64;
             if states.is_empty() {
                 messages.push(some);
@@ -185,7 +185,7 @@ impl Hashing {
         }
         let mut found = self.hash(&messages, &mut pieces).into_iter();
         let mut outcomes = Outcomes::default();
-        for Ended { entry, end, states, .. } in std::mem::take(&mut lap.ended) {
+        for EndedMessage { entry, end, states, .. } in std::mem::take(&mut lap.ended) {
             match end {
                 Err(problem) => {
                     let outcome = Outcome::Failed(problem);
@@ -217,7 +217,7 @@ impl Hashing {
     }
 
     /// Digests of whole messages; advances the pieces' states on the way.
-    fn hash(&self, messages: &[&[u8]], pieces: &mut [StateBytes<'_>]) -> Vec<Whole> {
+    fn hash(&self, messages: &[&[u8]], pieces: &mut [StateBytes<'_>]) -> Vec<WholeDigests> {
         let mut digests: Vec<Vec<Option<Digest>>> = vec![vec![None; self.plan.algorithms.len()]; messages.len()];
         for (unit, algorithms) in self.units.iter().enumerate() {
             let mut mine: Vec<&mut StateBytes<'_>> = pieces.iter_mut().filter(|piece| piece.unit == unit).collect();
@@ -263,7 +263,10 @@ impl Hashing {
         let digests: Vec<Vec<Digest>> = digests.into_iter().map(|d| d.into_iter().flatten().collect()).collect();
         let windows = |length| of_messages(&self.plan.algorithms, length, messages, &digests);
         let mut windows = self.plan.piecewise.map_or_else(Vec::new, windows).into_iter();
-        digests.into_iter().map(|digests| Whole { digests, pieces: windows.next().unwrap_or_default() }).collect()
+        digests
+            .into_iter()
+            .map(|digests| WholeDigests { digests, pieces: windows.next().unwrap_or_default() })
+            .collect()
     }
 
     /// Whether that many messages are better taken one by one, each under all algorithms of the
@@ -283,10 +286,10 @@ impl Hashing {
     }
 
     /// Ends the state of one unit for a message.
-    fn finish(&self, unit: usize, state: State) -> Finished {
+    fn finish(&self, unit: usize, state: State) -> UnitResults {
         let algorithms = &self.units[unit];
         let digests: Vec<Digest> = state.hashers.into_iter().map(Hasher::finalize).collect();
-        Finished {
+        UnitResults {
             pieces: state.pieces.map(|pieces| pieces.finish(&digests)).unwrap_or_default(),
             digests: algorithms.iter().copied().zip(digests).collect(),
             piece_algorithms: algorithms.clone(),

@@ -40,10 +40,10 @@ impl Default for Terms {
 /// Dropped, it still hashes everything that was pushed. Messages whose ticket was dropped before
 /// their batch began are left out.
 pub struct Queue<M: AsRef<[u8]> + Send + 'static = Vec<u8>> {
-    shared: Arc<Shared<M>>,
+    shared: Arc<QueueState<M>>,
 }
 
-struct Shared<M> {
+struct QueueState<M> {
     algorithm: Algorithm,
     memory: usize,
     clock: Instant,
@@ -84,11 +84,11 @@ pub struct Ticket(Arc<Slot>);
 /// lacks its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the code that hashed the message panicked")]
-pub struct Lost;
+pub struct LostMessage;
 
 #[derive(Default)]
 struct Slot {
-    answer: Mutex<Option<Result<Digest, Lost>>>,
+    answer: Mutex<Option<Result<Digest, LostMessage>>>,
     there: Condvar,
 }
 
@@ -100,7 +100,7 @@ impl Promise {
         Arc::strong_count(&self.0) > 1
     }
 
-    fn answer(&self, answer: Result<Digest, Lost>) {
+    fn answer(&self, answer: Result<Digest, LostMessage>) {
         locked(&self.0.answer).get_or_insert(answer);
         self.0.there.notify_all();
     }
@@ -108,7 +108,7 @@ impl Promise {
 
 impl Drop for Promise {
     fn drop(&mut self) {
-        self.answer(Err(Lost));
+        self.answer(Err(LostMessage));
     }
 }
 
@@ -117,7 +117,7 @@ impl Ticket {
     ///
     /// # Errors
     /// If there will be none.
-    pub fn wait(self) -> Result<Digest, Lost> {
+    pub fn wait(self) -> Result<Digest, LostMessage> {
         let mut answer = locked(&self.0.answer);
         loop {
             match answer.take() {
@@ -154,7 +154,7 @@ impl<M: AsRef<[u8]> + Send + 'static> Queue<M> {
         let line = Line::new(algorithm.lanes(), terms.wait);
         let state = Mutex::new(Inside { line, bytes: 0, crowd: 0, closed: false });
         let (work, room, clock) = (Condvar::new(), Condvar::new(), Instant::now());
-        let shared = Arc::new(Shared { algorithm, memory: terms.memory, clock, state, work, room });
+        let shared = Arc::new(QueueState { algorithm, memory: terms.memory, clock, state, work, room });
         // Dropped where a thread cannot be had, it ends those that were.
         let queue = Queue { shared: shared.clone() };
         for _ in 0..terms.threads.max(1) {
@@ -205,7 +205,7 @@ impl<M: AsRef<[u8]> + Send + 'static> Drop for Queue<M> {
     }
 }
 
-impl<M: AsRef<[u8]> + Send + 'static> Shared<M> {
+impl<M: AsRef<[u8]> + Send + 'static> QueueState<M> {
     /// The life of a thread.
     fn work(&self) {
         while let Some(batch) = self.next() {
@@ -341,7 +341,7 @@ mod tests {
         let keyless: Algorithm = "hmac-sha256".parse().unwrap();
         let queue = Queue::new(keyless, Terms::default()).unwrap();
         for _ in 0..3 {
-            assert_eq!(queue.push(b"abc".to_vec()).wait(), Err(Lost));
+            assert_eq!(queue.push(b"abc".to_vec()).wait(), Err(LostMessage));
         }
         let under = keyless.with_key(b"key").unwrap();
         let good = queue.push_after(under.hasher(), b"abc".to_vec()).wait();

@@ -2,15 +2,15 @@
 
 use crate::hashing::State;
 use crate::progress::Counters;
-use crate::spread::{Brought, Cut, Spread, Values};
-use crate::thread::Shared;
+use crate::spread::{Brought, MessageDivision, Spread, Values};
+use crate::thread::RunState;
 use pfh_prefetch::host::atomic::Ordering;
 use pfh_prefetch::host::{Instant, Waits};
-use pfh_prefetch::{For, Open, Reached, Reader};
+use pfh_prefetch::{For, Open, RangeEnd, Reader};
 use pfh_source::fail_point;
 use std::time::Duration;
 
-impl Shared {
+impl RunState {
     /// Hands out the only message that this thread has open by ranges, if its algorithms are trees
     /// with such and it is a file that several may read. From then on it is not a lane of this
     /// thread.
@@ -28,7 +28,9 @@ impl Shared {
             return false;
         };
         let (from, size) = (open.reading.offset(), open.reading.size_hint());
-        let Some(cut) = Cut::new(from, size, units.iter().map(|units| units.length()), slab) else { return false };
+        let Some(cut) = MessageDivision::new(from, size, units.iter().map(|units| units.length()), slab) else {
+            return false;
+        };
         let Some(positions) = open.reading.positions() else { return false };
         let Some(Open { entry, mut reading, mut states, .. }) = reader.take_lane() else { return true };
         if !reader.begin_range(&entry) {
@@ -37,7 +39,7 @@ impl Shared {
         }
         // The units begun, or the first ones.
         let (bytes, reached) = reader.read_range(&positions, from, (cut.start - from) as usize);
-        if reached == Reached::All {
+        if reached == RangeEnd::All {
             let place = self.wait_for_place();
             states.iter_mut().flat_map(|state| &mut state.hashers).for_each(|hasher| hasher.update(bytes));
             drop(place);
@@ -46,10 +48,10 @@ impl Shared {
         if !reader.end_range(&entry) {
             return true;
         }
-        if reached == Reached::All {
+        if reached == RangeEnd::All {
             self.spreads.add(Spread::new(entry, positions, cut, units, slab, (reading, states)));
         } else {
-            let refused = if let Reached::Refused(refused) = reached { Some(refused) } else { None };
+            let refused = if let RangeEnd::Refused(refused) = reached { Some(refused) } else { None };
             reading.go_on(from, refused);
             self.table.park(entry, reading, Some(states), For::Table);
         }
@@ -112,8 +114,8 @@ impl Shared {
         waits: &mut Waits,
         spread: &Spread<State>,
         index: u64,
-    ) -> (Values, Reached) {
-        let Cut { slice, range, .. } = spread.cut;
+    ) -> (Values, RangeEnd) {
+        let MessageDivision { slice, range, .. } = spread.cut;
         let mut values = vec![Vec::new(); spread.units.len()];
         let (mut reading, mut hashing) = (Duration::ZERO, Duration::ZERO);
         // Whether reads wait is looked at in one slice of each range, every other time another one.
@@ -130,7 +132,7 @@ impl Shared {
             }
             reading += from.elapsed();
             self.reserve.add_range(bytes.len() as u64);
-            if reached != Reached::All {
+            if reached != RangeEnd::All {
                 return (values, reached);
             }
             // Not before: a read that does not come back must not keep a place.
@@ -152,7 +154,7 @@ impl Shared {
         self.counters.hash_bytes.fetch_add(range as u64, Ordering::Relaxed);
         self.counters.batches.fetch_add(1, Ordering::Relaxed);
         self.counters.batch_jobs.fetch_add(1, Ordering::Relaxed);
-        (values, Reached::All)
+        (values, RangeEnd::All)
     }
 }
 

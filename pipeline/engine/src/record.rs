@@ -1,7 +1,7 @@
 //! The result of a run for each input.
 
 use pfh_digest::Digest;
-use pfh_source::{Closed, Problem, Skip};
+use pfh_source::{Problem, ReadResult, Skip};
 use std::borrow::Cow;
 
 /// One input path's outcome. Every input path has exactly one record.
@@ -19,7 +19,7 @@ pub struct Record {
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// A complete and consistent read.
-    Hashed(Hashed),
+    Hashed(HashedFile),
     /// Listed, not read.
     Skipped(Skip),
     /// No digest can be given.
@@ -39,9 +39,9 @@ impl Outcome {
 
 /// Digests of a complete and consistent read.
 #[derive(Debug, Clone)]
-pub struct Hashed {
+pub struct HashedFile {
     /// Size and metadata.
-    pub closed: Closed,
+    pub closed: ReadResult,
     /// One digest per algorithm of the plan, in its order.
     pub digests: Vec<Digest>,
     /// Digests of its windows, in offset order, where the plan asks for them.

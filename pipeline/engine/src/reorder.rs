@@ -1,10 +1,10 @@
 //! Puts outcomes into input order.
 
-use crate::record::{Hashed, Outcome, Piece, Record};
+use crate::record::{HashedFile, Outcome, Piece, Record};
 use pfh_digest::Digest;
 use pfh_prefetch::EventCount;
 use pfh_prefetch::host::{Mutex, MutexGuard};
-use pfh_source::{Closed, Problem};
+use pfh_source::{Problem, ReadResult};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
 
@@ -38,7 +38,7 @@ struct Partial {
 }
 
 /// The results of one unit for one message: (index of the algorithm, digest), and its pieces.
-pub(crate) struct Finished {
+pub(crate) struct UnitResults {
     pub digests: Vec<(usize, Digest)>,
     pub pieces: Vec<Piece>,
     /// Which algorithms the pieces' digests are of.
@@ -78,7 +78,13 @@ impl ReorderBuffer {
     }
 
     /// Enters the results of one unit for a long message; makes the record when it is the last one.
-    pub(crate) fn enter_unit(&self, number: u64, name: impl FnOnce() -> Vec<u8>, closed: &Closed, finished: Finished) {
+    pub(crate) fn enter_unit(
+        &self,
+        number: u64,
+        name: impl FnOnce() -> Vec<u8>,
+        closed: &ReadResult,
+        finished: UnitResults,
+    ) {
         let mut guard = self.lock();
         let partial = guard.partial.entry(number).or_insert_with(|| Partial {
             digests: vec![None; self.algorithms],
@@ -103,7 +109,7 @@ impl ReorderBuffer {
         drop(guard);
         let digests: Vec<Digest> = partial.digests.into_iter().flatten().collect();
         debug_assert_eq!(digests.len(), self.algorithms);
-        let hashed = Hashed { closed: closed.clone(), digests, pieces: transpose(partial.pieces) };
+        let hashed = HashedFile { closed: closed.clone(), digests, pieces: transpose(partial.pieces) };
         self.enter([Record { number, name: name(), outcome: Outcome::Hashed(hashed) }]);
     }
 

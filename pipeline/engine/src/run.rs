@@ -12,7 +12,7 @@ use crate::record::{Outcome, Record};
 use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;
 use crate::spread::Spreads;
-use crate::thread::{Shared, live};
+use crate::thread::{RunState, live};
 use pfh_prefetch::host::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use pfh_prefetch::host::{Instant, spawn};
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, InHand, Reserve, Table};
@@ -122,7 +122,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     };
     let reorder = Arc::new(ReorderBuffer::new(plan.algorithms.len(), units.len(), out.clone()));
     let places = Permits::new(plan.threads);
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(RunState {
         hashing: Hashing::new(plan.clone(), units, table.clone(), reorder.clone(), places.clone()),
         places,
         table,
@@ -164,7 +164,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
 }
 
 struct Run {
-    shared: Arc<Shared>,
+    shared: Arc<RunState>,
     reorder: Arc<ReorderBuffer>,
     /// Readers that are watched, and whether each is held back.
     readers: Vec<(Arc<InHand>, bool)>,

@@ -8,10 +8,10 @@
 //! problems and the proof that the file did not change meanwhile are those of one read.
 
 use pfh_digest::Units;
-use pfh_prefetch::Reached;
+use pfh_prefetch::RangeEnd;
 use pfh_prefetch::host::atomic::{AtomicUsize, Ordering};
 use pfh_prefetch::host::{Mutex, MutexGuard};
-use pfh_source::{Entry, Positions, Reading, Refused};
+use pfh_source::{Entry, Positions, Reading, RefusedRead};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, PoisonError};
 use std::thread::{ThreadId, current};
@@ -25,13 +25,13 @@ const RANGE: usize = 1 << 20;
 const FEWEST: u64 = 4;
 
 /// For each hasher of each state the [`Units`] that hash its units, in order.
-type All = Vec<Box<dyn Units>>;
+type HasherUnits = Vec<Box<dyn Units>>;
 /// The values that each of these has of a range.
 pub(crate) type Values = Vec<Vec<u8>>;
 
 /// How a message is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cut {
+pub(crate) struct MessageDivision {
     /// Where the first range begins.
     pub start: u64,
     /// Bytes that are read at once.
@@ -42,10 +42,15 @@ pub(crate) struct Cut {
     pub count: u64,
 }
 
-impl Cut {
+impl MessageDivision {
     /// For a message with `offset` hashed bytes and `size` stated ones, units of these
     /// lengths, and slabs of that many bytes; `None` if it is not worth it, or cannot be.
-    pub fn new(offset: u64, size: u64, mut lengths: impl Iterator<Item = usize>, slab: usize) -> Option<Cut> {
+    pub fn new(
+        offset: u64,
+        size: u64,
+        mut lengths: impl Iterator<Item = usize>,
+        slab: usize,
+    ) -> Option<MessageDivision> {
         let unit = lengths.try_fold(1, |all: usize, length| all.checked_mul(length / gcd(all, length)))?;
         if unit > slab {
             return None;
@@ -55,7 +60,7 @@ impl Cut {
         let start = offset.max(1).next_multiple_of(unit as u64);
         // At least a byte is left for one reader.
         let count = size.checked_sub(start + 1)? / range as u64;
-        (count >= FEWEST).then_some(Cut { start, slice, range, count })
+        (count >= FEWEST).then_some(MessageDivision { start, slice, range, count })
     }
 
     /// Where a range begins.
@@ -72,8 +77,8 @@ fn gcd(a: usize, b: usize) -> usize {
 pub(crate) struct Spread<S> {
     pub entry: Arc<Entry>,
     pub positions: Positions,
-    pub cut: Cut,
-    pub units: All,
+    pub cut: MessageDivision,
+    pub units: HasherUnits,
     /// Bytes of values that may wait for their turn.
     most: usize,
     /// The thread that had it before.
@@ -95,7 +100,7 @@ struct Inner<S> {
     /// Bytes of values of one range, once one was brought.
     each: usize,
     /// The first read that failed.
-    refused: Option<Refused>,
+    refused: Option<RefusedRead>,
     /// Whether a thread found no range because too many values waited.
     held_up: bool,
     is_lost: bool,
@@ -117,8 +122,8 @@ impl<S> Spread<S> {
     pub fn new(
         entry: Arc<Entry>,
         positions: Positions,
-        cut: Cut,
-        units: All,
+        cut: MessageDivision,
+        units: HasherUnits,
         most: usize,
         message: (Reading, Vec<S>),
     ) -> Self {
@@ -184,17 +189,17 @@ impl<S> Spread<S> {
 
     /// Brings a range: its values if it was read to its end. `join` takes those into the states
     /// that come next.
-    pub fn bring(&self, index: u64, reached: Reached, values: Values, join: impl Fn(&mut [S], &Values)) -> Brought<S> {
+    pub fn bring(&self, index: u64, reached: RangeEnd, values: Values, join: impl Fn(&mut [S], &Values)) -> Brought<S> {
         let mut inner = self.lock();
         if inner.is_lost {
             return Brought::Nothing;
         }
-        if reached == Reached::All {
+        if reached == RangeEnd::All {
             inner.each = values.iter().map(Vec::len).sum();
             inner.waiting.insert(index, values);
         } else if index < inner.end {
             inner.end = index;
-            inner.refused = if let Reached::Refused(refused) = reached { Some(refused) } else { None };
+            inner.refused = if let RangeEnd::Refused(refused) = reached { Some(refused) } else { None };
         }
         // The thread that finds the message here joins all that there is, without the lock.
         let Some((reading, mut states)) = inner.message.take() else { return Brought::Nothing };
@@ -281,9 +286,10 @@ mod tests {
     #[test]
     fn ranges_are_whole_units_and_leave_the_end() {
         let mib = 1u64 << 20;
-        let cut = |offset, size, lengths: &[usize]| Cut::new(offset, size, lengths.iter().copied(), 1 << 20);
+        let cut =
+            |offset, size, lengths: &[usize]| MessageDivision::new(offset, size, lengths.iter().copied(), 1 << 20);
         let blake3 = cut(0, 16 * mib, &[128 << 10]).unwrap();
-        assert_eq!(blake3, Cut { start: 128 << 10, slice: 256 << 10, range: 1 << 20, count: 15 });
+        assert_eq!(blake3, MessageDivision { start: 128 << 10, slice: 256 << 10, range: 1 << 20, count: 15 });
         assert_eq!(blake3.offset(2), 2 * mib + (128 << 10));
         // The last byte is for one reader.
         let end = 4 * mib + (128 << 10);
@@ -291,7 +297,7 @@ mod tests {
         assert_eq!(cut(mib, 16 * mib, &[8192, 128 << 10]).unwrap().start, mib);
         assert_eq!(cut(mib + 1, 16 * mib, &[8192]).unwrap().start, mib + 8192);
         let odd = cut(60 << 10, 16 * mib, &[3000, 2000]).unwrap();
-        assert_eq!(odd, Cut { start: 66_000, slice: 258_000, range: 1_032_000, count: 16 });
+        assert_eq!(odd, MessageDivision { start: 66_000, slice: 258_000, range: 1_032_000, count: 16 });
         // Units longer than a slab, sizes of nothing, and sizes that are made up.
         assert_eq!(cut(0, 16 * mib, &[2 << 20]), None);
         assert_eq!((cut(0, 0, &[8192]), cut(9 * mib, 8 * mib, &[8192])), (None, None));

@@ -31,7 +31,7 @@ const HOT_EACH: usize = 4 << 20;
 const HOT_MOST: usize = 64 << 20;
 
 /// Everything that the threads of a run share.
-pub(crate) struct Shared {
+pub(crate) struct RunState {
     pub plan: Arc<Plan>,
     pub table: Arc<Table<State>>,
     pub budget: Arc<Budget>,
@@ -58,7 +58,7 @@ pub(crate) struct Shared {
     pub clock: Instant,
 }
 
-impl Shared {
+impl RunState {
     pub(crate) fn reader(&self) -> Reader<State> {
         Reader::new(
             self.table.clone(),
@@ -269,7 +269,7 @@ const LATE: Duration = Duration::from_millis(1);
 const WORTH_MOVING: u64 = 2 << 20;
 
 /// The life of one thread.
-pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Role) {
+pub(crate) fn live(shared: &RunState, mut reader: Option<Reader<State>>, role: Role) {
     let hashes = role.hashes;
     let mut waits = Waits::new(shared.fit.looks && reader.is_some());
     let events = if role.reads { &shared.events } else { &shared.work };

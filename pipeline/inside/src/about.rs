@@ -1,6 +1,6 @@
 //! Remarks on entries of containers, and why some are not read.
 
-use crate::detect::Refused;
+use crate::detect::ContainerRefusal;
 use crate::limit::BOMB;
 use pfh_source::{Cause, Extent, FindingId, Inside, Problem, Stage, Volume};
 use pfh_volume::{Allocation, Content, Kind, Node, Recognised, Run};
@@ -56,7 +56,7 @@ pub fn bomb(size: u64) -> String {
 }
 
 /// Why a volume is not read.
-pub fn unread(found: &Recognised) -> Refused {
+pub fn unread(found: &Recognised) -> ContainerRefusal {
     // An unknown size may be anything.
     let (why, is_damaged) = match found {
         Recognised::Encrypted(format) => (format!("is encrypted ({format})"), false),
@@ -66,5 +66,5 @@ pub fn unread(found: &Recognised) -> Refused {
             ("holds no file system that is known".into(), true)
         }
     };
-    Refused { why, is_damaged }
+    ContainerRefusal { why, is_damaged }
 }

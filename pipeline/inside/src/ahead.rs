@@ -1,6 +1,6 @@
 //! A long content that is decoded in pieces, by several threads ahead of the one that reads it.
 
-use super::clock::{Clock, Timed};
+use super::clock::{Clock, TimedReader};
 use super::decoders::{Decoders, Room, Ticket};
 use super::shelf::{Buffer, fill};
 use pfh_source::{Lender, Loan};
@@ -129,7 +129,7 @@ fn decode(
             let mut reader = opened.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
             fill(&mut reader, bytes.bytes_mut().get_mut(..most).unwrap_or_default(), &mut length).map(|()| reader)
         })?;
-        Ok(is_last.then(|| Box::new(Timed { reader, clock: clock.clone() }) as Box<dyn Read + Send>))
+        Ok(is_last.then(|| Box::new(TimedReader { reader, clock: clock.clone() }) as Box<dyn Read + Send>))
     };
     let (rest, error) = match read() {
         Ok(rest) => (rest, None),

@@ -58,17 +58,17 @@ impl Clock {
 }
 
 /// A reader whose time counts, and that fails when there is none left.
-pub struct Timed<R> {
+pub struct TimedReader<R> {
     /// The input.
     pub reader: R,
     /// The clock that the reading counts on.
     pub clock: Arc<Clock>,
 }
 
-impl<R: Read> Read for Timed<R> {
+impl<R: Read> Read for TimedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.clock.check().map_err(io::Error::other)?;
-        let Timed { reader, clock } = self;
+        let TimedReader { reader, clock } = self;
         clock.during(|| reader.read(buffer))
     }
 }
@@ -95,7 +95,7 @@ mod tests {
         // Nested work counts once.
         clock.during(|| clock.during(|| std::thread::sleep(Duration::from_millis(3))));
         clock.check().unwrap();
-        let error = io::copy(&mut Timed { reader: Slow, clock: clock.clone() }, &mut io::sink()).unwrap_err();
+        let error = io::copy(&mut TimedReader { reader: Slow, clock: clock.clone() }, &mut io::sink()).unwrap_err();
         assert!(error.to_string().contains("more than 0.05 seconds"), "{error}");
         assert!(clock.check().is_err());
         let clock = Clock::new(None);

@@ -6,9 +6,9 @@ use pfh_volume::archive::{Crew, Decoded, Open, Pending, Rest};
 use std::sync::Arc;
 
 /// The first bytes of a buffer, and the memory that they take.
-struct Filled(Buffer, usize, #[expect(dead_code, reason = "held")] Room);
+struct FilledBuffer(Buffer, usize, #[expect(dead_code, reason = "held")] Room);
 
-impl AsRef<[u8]> for Filled {
+impl AsRef<[u8]> for FilledBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.0.bytes()[..self.1]
     }
@@ -48,5 +48,5 @@ fn decode(most: usize, open: Open, shelf: &Arc<Shelf>, room: Room) -> Decoded {
         Ok(reader) => Rest::More(reader),
         Err(error) => Rest::Failed(error),
     };
-    Decoded { bytes: Box::new(Filled(buffer, got, room)), rest }
+    Decoded { bytes: Box::new(FilledBuffer(buffer, got, room)), rest }
 }

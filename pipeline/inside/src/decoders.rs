@@ -16,14 +16,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The threads, which are started when there is work for them.
 pub struct Decoders {
-    shared: Arc<Shared>,
+    shared: Arc<DecoderQueue>,
     threads: usize,
     memory: usize,
     shelf: Arc<Shelf>,
     alone: Alone,
 }
 
-struct Shared {
+struct DecoderQueue {
     queue: Mutex<Queue>,
     wake: Condvar,
     /// Bytes that may still be decoded ahead.
@@ -73,7 +73,7 @@ thread_local! {
 
 /// A share of the memory for content that is decoded ahead.
 pub struct Room {
-    shared: Arc<Shared>,
+    shared: Arc<DecoderQueue>,
     bytes: usize,
 }
 
@@ -87,7 +87,7 @@ impl Decoders {
     pub fn new(threads: usize, memory: usize, alone: &Alone) -> Arc<Decoders> {
         let (queue, wake, room) = (Mutex::default(), Condvar::new(), AtomicUsize::new(memory));
         Arc::new(Decoders {
-            shared: Arc::new(Shared { queue, wake, room }),
+            shared: Arc::new(DecoderQueue { queue, wake, room }),
             threads,
             memory,
             shelf: Arc::default(),
@@ -178,7 +178,7 @@ impl Drop for Decoders {
     }
 }
 
-impl Shared {
+impl DecoderQueue {
     /// The life of a thread.
     fn live(&self) {
         IS_DECODER.set(true);

@@ -35,25 +35,25 @@ pub enum Container {
     /// A disk in a file of a format of its own, or why it cannot be read.
     Disk(Kind, Result<Box<dyn Disk>, Failure>),
     /// Recognised, and not read.
-    Refused(Refused),
+    Refused(ContainerRefusal),
 }
 
 /// Why a container is not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct ContainerRefusal {
     /// In words.
     pub why: String,
     /// Whether it is damaged, rather than of a format that is not read.
     pub is_damaged: bool,
 }
 
-impl Refused {
-    fn format(why: impl Into<String>) -> Refused {
-        Refused { why: why.into(), is_damaged: false }
+impl ContainerRefusal {
+    fn format(why: impl Into<String>) -> ContainerRefusal {
+        ContainerRefusal { why: why.into(), is_damaged: false }
     }
 
-    fn damage(why: impl Into<String>) -> Refused {
-        Refused { why: why.into(), is_damaged: true }
+    fn damage(why: impl Into<String>) -> ContainerRefusal {
+        ContainerRefusal { why: why.into(), is_damaged: true }
     }
 }
 
@@ -89,7 +89,7 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
         // A later segment belongs to the first.
         let is_extent = start.starts_with(b"KDMV");
         let why = if is_extent { "an extent of a VMDK without its descriptor" } else { "an E01 image inside" };
-        let refused = || Container::Refused(Refused::format(format!("{why}: not read there")));
+        let refused = || Container::Refused(ContainerRefusal::format(format!("{why}: not read there")));
         return Ok((is_extent || is_first(start)).then(refused));
     }
     if let Some(behind) = sfx::volume(start, &**bytes) {
@@ -166,10 +166,10 @@ pub fn container_or_document(
 fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
     if let Some(format) = foreign::by_content(start) {
         let why = format!("the format {} ({}) is not read", format.name, format.hint);
-        return Some(Container::Refused(Refused::format(why)));
+        return Some(Container::Refused(ContainerRefusal::format(why)));
     }
     if let Some(name) = signature::files_in(start) {
-        return Some(Container::Refused(Refused::format(format!("{name}: recognised, not read"))));
+        return Some(Container::Refused(ContainerRefusal::format(format!("{name}: recognised, not read"))));
     }
     sfx::archive(start, bytes).map(|found| found_behind(&found))
 }
@@ -186,7 +186,7 @@ fn found_behind(found: &sfx::Found) -> Container {
         return Container::Archive(format);
     }
     let why = format!("{} behind something else, at offset {}: recognised, not read", found.format, found.offset);
-    Container::Refused(Refused::format(why))
+    Container::Refused(ContainerRefusal::format(why))
 }
 
 /// A container whose signature is damaged, while the rest of it or its name shows its format.
@@ -201,8 +201,8 @@ fn damaged(start: &[u8], name: &[u8]) -> Option<Container> {
         Some(format!("piece {number} of a split archive ({format}): not opened"))
     };
     let refused = match near.or_else(named) {
-        Some(why) => Refused::damage(why),
-        None => Refused::format(piece()?),
+        Some(why) => ContainerRefusal::damage(why),
+        None => ContainerRefusal::format(piece()?),
     };
     Some(Container::Refused(refused))
 }

@@ -8,11 +8,11 @@ mod snapshots;
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
 use super::decoders::Decoders;
-use super::detect::{self, Container, Refused};
+use super::detect::{self, Container, ContainerRefusal};
 use super::layouts::{self, Layouts, below};
-use super::level::{Level, Listed, Next};
+use super::level::{ContainerNames, Level, Next};
 use super::medium::{Runs, Watch};
-use super::member::{self, Begun, Lying, Member, problem};
+use super::member::{self, Lying, Member, StartedContent, problem};
 use super::name;
 use super::options::Options;
 use super::outer::Outer;
@@ -37,7 +37,7 @@ const ALONE: &str = "a later segment or volume whose first is not among the inpu
 pub const SECOND: &str = "a second member of this name: which one counts differs between programs";
 
 /// An item that has no number yet.
-enum Found {
+enum UnnumberedEntry {
     Origin(Origin, Option<pfh_source::Stat>),
     Skipped(Vec<u8>, Skip),
     Problem(Vec<u8>, Problem),
@@ -62,7 +62,7 @@ pub struct Expanding {
     /// Whether all that the source has is on the way to the name that is wanted.
     are_media: bool,
     stack: Vec<Level>,
-    found: VecDeque<Found>,
+    found: VecDeque<UnnumberedEntry>,
     number: u64,
     stock: Arc<Stock>,
     /// Bytes that may still come out of the outermost container at hand.
@@ -166,15 +166,15 @@ impl Expanding {
     }
 
     fn fail(&mut self, name: Vec<u8>, finding: FindingId, cause: impl Into<Box<str>>) {
-        self.found.push_back(Found::Problem(name, refused(finding, cause)));
+        self.found.push_back(UnnumberedEntry::Problem(name, refused(finding, cause)));
     }
 
     /// A container that is not opened.
-    fn refuse(&mut self, name: Vec<u8>, refused: Refused) {
+    fn refuse(&mut self, name: Vec<u8>, refused: ContainerRefusal) {
         let is_problem = refused.is_damaged || !self.options.lenient;
         self.found.push_back(match is_problem {
-            true => Found::Problem(name, unopened(refused.why)),
-            false => Found::Skipped(name, Skip::Unopened),
+            true => UnnumberedEntry::Problem(name, unopened(refused.why)),
+            false => UnnumberedEntry::Skipped(name, Skip::Unopened),
         });
     }
 
@@ -188,8 +188,8 @@ impl Expanding {
                 self.sweep(&watch);
                 self.enter(container, bytes, printed, &watch, 1);
             }
-            Outer::Blank => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
-            Outer::Failed(problem) => self.found.push_back(Found::Problem(name::prefix(printed), problem)),
+            Outer::Blank => self.found.push_back(UnnumberedEntry::Problem(name::prefix(printed), unopened(BLANK))),
+            Outer::Failed(problem) => self.found.push_back(UnnumberedEntry::Problem(name::prefix(printed), problem)),
         }
     }
 
@@ -209,7 +209,9 @@ impl Expanding {
             let left: Vec<Level> = self.stack.drain(..).collect();
             left.iter().filter(|level| level.is_volume).for_each(|_| self.pass(|| Passage::Out));
             let outermost = left.into_iter().next().map(|level| level.prefix).unwrap_or_default();
-            return self.found.push_back(Found::Problem(outermost, Problem { stage: Stage::Walk, ..problem }));
+            return self
+                .found
+                .push_back(UnnumberedEntry::Problem(outermost, Problem { stage: Stage::Walk, ..problem }));
         }
         clock.during(|| self.advance());
     }
@@ -225,7 +227,7 @@ impl Expanding {
             }
             Some(Next::Failure(failure)) => {
                 let name = [&level.prefix[..], &name::escape(&failure.path)].concat();
-                self.found.push_back(Found::Problem(name, problem(Stage::Walk, &failure)));
+                self.found.push_back(UnnumberedEntry::Problem(name, problem(Stage::Walk, &failure)));
             }
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
             Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
@@ -290,7 +292,7 @@ impl Expanding {
     /// A volume that is there and cannot be opened.
     fn fail_open(&mut self, prefix: Vec<u8>, about: &Inside, failure: &Failure) {
         self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
-        self.found.push_back(Found::Problem(prefix, unopened(failure.to_string())));
+        self.found.push_back(UnnumberedEntry::Problem(prefix, unopened(failure.to_string())));
         self.pass(|| Passage::Out);
     }
 
@@ -301,7 +303,7 @@ impl Expanding {
         }
     }
 
-    fn node(&mut self, node: &Node, begun: Option<Begun>) {
+    fn node(&mut self, node: &Node, begun: Option<StartedContent>) {
         let Some(level) = self.stack.last_mut() else { return };
         let is_unallocated = node.kind == Kind::Unallocated;
         let path = if is_unallocated { name::unallocated(&node.path) } else { name::escape(&node.path) };
@@ -325,7 +327,7 @@ impl Expanding {
             return self.fail(printed, FindingId::InsideTwice, SECOND);
         }
         if let Some(skip) = skip {
-            return self.found.push_back(Found::Skipped(printed, skip));
+            return self.found.push_back(UnnumberedEntry::Skipped(printed, skip));
         }
         let Some(content) = node.content.clone() else {
             if is_deleted {
@@ -333,7 +335,7 @@ impl Expanding {
             }
             // As `$Secure` and others of NTFS's own files, whose data are in other attributes.
             let skip = Skip::Inside("a file without content of its own");
-            return self.found.push_back(Found::Skipped(printed, skip));
+            return self.found.push_back(UnnumberedEntry::Skipped(printed, skip));
         };
         if let Some(size) = node.size.filter(|_| level.is_archive) {
             match self.allowance.checked_sub(size) {
@@ -358,7 +360,7 @@ impl Expanding {
         let clock = level.clock.clone();
         let offset = about.volume_offset.unwrap_or(0);
         let mut member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone(), clock);
-        if let (Some(device), Listed::Swept(sweep)) = (self.swept, &level.listed) {
+        if let (Some(device), ContainerNames::Swept(sweep)) = (self.swept, &level.listed) {
             let offset = offset.saturating_add(sweep::place(&*content));
             member = member.swept(Lying { medium: sweep.number, offset, device }, begun);
         } else if let (Some(decoders), true) = (&self.decoders, self.is_decoded || node.compressed) {
@@ -370,7 +372,7 @@ impl Expanding {
         }
         let object = Arc::new(member::Entry(member.clone()));
         let origin = Origin::Object { name: printed.clone().into(), object };
-        self.found.push_back(Found::Origin(origin, None));
+        self.found.push_back(UnnumberedEntry::Origin(origin, None));
         let is_file = !is_deleted && !is_unallocated && !content.is_layer();
         if self.is_wanted(&printed) && is_file && detect::may_be_opened(node) {
             self.open_member(node, &member, printed, &watch, depth);
@@ -435,7 +437,7 @@ impl Source for Expanding {
                 let alone = self.segments.next_alone()?;
                 let first = alone.first.file_name().unwrap_or_default().to_string_lossy();
                 let why = unopened(format!("{ALONE}: not opened; it belongs to {first}"));
-                self.found.push_back(Found::Problem(name::prefix(&alone.name), why));
+                self.found.push_back(UnnumberedEntry::Problem(name::prefix(&alone.name), why));
                 continue;
             };
             match item {
@@ -460,22 +462,22 @@ impl Source for Expanding {
                         _ => {}
                     }
                     if !(self.options.members && outer.is_entered()) {
-                        self.found.push_back(Found::Origin(entry.origin, entry.stat));
+                        self.found.push_back(UnnumberedEntry::Origin(entry.origin, entry.stat));
                     }
                     self.enter_outer(outer, &printed);
                 }
-                Item::Skipped { name, skip, .. } => self.found.push_back(Found::Skipped(name, skip)),
-                Item::Problem { name, problem, .. } => self.found.push_back(Found::Problem(name, problem)),
+                Item::Skipped { name, skip, .. } => self.found.push_back(UnnumberedEntry::Skipped(name, skip)),
+                Item::Problem { name, problem, .. } => self.found.push_back(UnnumberedEntry::Problem(name, problem)),
                 // Nothing was read before.
-                Item::Settled { name, .. } => self.found.push_back(Found::Skipped(name, Skip::Own)),
+                Item::Settled { name, .. } => self.found.push_back(UnnumberedEntry::Skipped(name, Skip::Own)),
             }
         }
         let number = self.number;
         self.number += 1;
         Some(match self.found.pop_front()? {
-            Found::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
-            Found::Skipped(name, skip) => Item::Skipped { number, name, skip },
-            Found::Problem(name, problem) => Item::Problem { number, name, problem },
+            UnnumberedEntry::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
+            UnnumberedEntry::Skipped(name, skip) => Item::Skipped { number, name, skip },
+            UnnumberedEntry::Problem(name, problem) => Item::Problem { number, name, problem },
         })
     }
 }

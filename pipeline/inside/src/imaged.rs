@@ -4,11 +4,11 @@
 use super::ahead::{Ahead, is_long};
 use super::clock::Clock;
 use super::decoders::Decoders;
-use super::medium::Imaged;
+use super::medium::ImageMedium;
 use super::member::problem;
 use super::options::Decoding;
 use pfh_source::image::{Image, ImageObject};
-use pfh_source::{Copied, Lender, Object, Problem, Stage};
+use pfh_source::{CopiedReader, Lender, Object, Problem, Stage};
 use pfh_volume::{Bytes, Content, Failure};
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -32,9 +32,9 @@ impl Object for DecodedImage {
     }
 
     fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
-        let plain = || self.plain.open().map(|reader| Box::new(Copied(reader)) as Box<dyn Lender>);
+        let plain = || self.plain.open().map(|reader| Box::new(CopiedReader(reader)) as Box<dyn Lender>);
         // Images of bytes as they are, and those that cannot be opened.
-        let image = match Image::open(&self.plain.0).map(Imaged) {
+        let image = match Image::open(&self.plain.0).map(ImageMedium) {
             Ok(image) if image.is_decoded() && is_long(image.size()) => image,
             _ => return plain(),
         };

@@ -131,7 +131,7 @@ impl Layouts {
     fn is_layer(&mut self, directory: &Path, name: &[u8]) -> bool {
         if self.last.as_ref().is_none_or(|(last, _)| last != directory) {
             let opened = open(directory).map(|(files, image)| {
-                let bytes: Arc<dyn Bytes> = Arc::new(crate::medium::Imaged(image));
+                let bytes: Arc<dyn Bytes> = Arc::new(crate::medium::ImageMedium(image));
                 layers_of_layout(&bytes, &files)
             });
             self.last = Some((directory.to_owned(), opened.unwrap_or_default()));

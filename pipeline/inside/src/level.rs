@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::medium::Watch;
-use super::member::{Begun, Member};
+use super::member::{Member, StartedContent};
 use super::sweep::Sweep;
 use super::window::Window;
 use pfh_source::Inside;
@@ -29,7 +29,7 @@ pub enum Part {
 }
 
 /// The result of opening a container.
-pub enum Listed {
+pub enum ContainerNames {
     /// Its names.
     Nodes(Nodes),
     /// Its names, whose content is looked at in the order of its places.
@@ -45,7 +45,7 @@ pub struct Level {
     /// The start of its printed names.
     pub prefix: Vec<u8>,
     /// Its entries.
-    pub listed: Listed,
+    pub listed: ContainerNames,
     /// The remark on each entry in it.
     pub about: Inside,
     /// Whether it is an archive: its names may repeat, and its entries may be larger than it.
@@ -69,7 +69,7 @@ pub struct Level {
 /// The next thing of a container.
 pub enum Next {
     /// A name, and the start of its content if that was looked at.
-    Node(Box<Node>, Option<Begun>),
+    Node(Box<Node>, Option<StartedContent>),
     /// A partition.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
     /// A volume out of several pieces.
@@ -86,7 +86,7 @@ impl Level {
     /// A container in which nothing has come yet.
     pub fn new(
         prefix: Vec<u8>,
-        listed: Listed,
+        listed: ContainerNames,
         about: Inside,
         (medium, watch, clock): (Arc<dyn Bytes>, Arc<Watch>, Arc<Clock>),
         depth: u32,
@@ -101,19 +101,19 @@ impl Level {
             last.secure();
         }
         Some(match &mut self.listed {
-            Listed::Nodes(nodes) => match nodes.next()? {
+            ContainerNames::Nodes(nodes) => match nodes.next()? {
                 Ok(node) => Next::Node(Box::new(node), None),
                 Err(failure) => Next::Failure(failure),
             },
-            Listed::Swept(sweep) => match sweep.next(&self.clock)? {
+            ContainerNames::Swept(sweep) => match sweep.next(&self.clock)? {
                 (Ok(node), begun) => Next::Node(Box::new(node), begun),
                 (Err(failure), _) => Next::Failure(failure),
             },
-            Listed::Ahead(window) => match window.next(&self.clock)? {
+            ContainerNames::Ahead(window) => match window.next(&self.clock)? {
                 (Ok(node), begun) => Next::Node(Box::new(node), begun),
                 (Err(failure), _) => Next::Failure(failure),
             },
-            Listed::Parts(parts) => match parts.next()? {
+            ContainerNames::Parts(parts) => match parts.next()? {
                 Part::Volume(number, bytes, start) => Next::Volume(number, bytes, start),
                 Part::Gap(node) => Next::Node(node, None),
                 Part::Logical(name, bytes) => Next::Logical(name, bytes),

@@ -23,9 +23,9 @@ impl Bytes for File {
 }
 
 /// The medium of an image.
-pub struct Imaged(pub Image);
+pub struct ImageMedium(pub Image);
 
-impl Bytes for Imaged {
+impl Bytes for ImageMedium {
     fn size(&self) -> u64 {
         self.0.size()
     }
@@ -84,9 +84,9 @@ impl Bytes for Runs {
 }
 
 /// The unpacked bytes of a container.
-pub struct Unpacked(pub Arc<Spool>);
+pub struct SpooledMedium(pub Arc<Spool>);
 
-impl Bytes for Unpacked {
+impl Bytes for SpooledMedium {
     fn size(&self) -> u64 {
         self.0.size()
     }

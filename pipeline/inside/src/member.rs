@@ -2,31 +2,31 @@
 //! meanwhile.
 
 use super::ahead::{self, Ahead};
-use super::clock::{Clock, Timed};
+use super::clock::{Clock, TimedReader};
 use super::decoders::{Decoders, Room};
 use super::detect::START;
-use super::medium::{Unpacked, Watch};
+use super::medium::{SpooledMedium, Watch};
 use super::shelf::{Buffer, Shelf, fill};
 use super::spool::{Spool, Stock};
 use crate::about::extent;
 use crate::limit::finding;
-use pfh_source::{Cause, Copied, Extent, Inside, Lender, Loan, Object, Problem, Stage};
+use pfh_source::{Cause, CopiedReader, Extent, Inside, Lender, Loan, Object, Problem, Stage};
 use pfh_volume::{Bytes, Content, Failure};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-type Opened = Box<dyn Read + Send>;
+type MemberReader = Box<dyn Read + Send>;
 
 /// Content of this size in bytes or less is decoded whole when it is begun ahead.
 pub const SMALL: u64 = 1 << 20;
 
 /// A content whose first bytes were read, and the reader of the rest.
-pub struct Begun {
+pub struct StartedContent {
     start: Loan,
     reader: Box<dyn Lender>,
 }
 
-impl Read for Begun {
+impl Read for StartedContent {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.start.is_empty() {
             return self.reader.read(buffer);
@@ -37,16 +37,16 @@ impl Read for Begun {
     }
 }
 
-impl Lender for Begun {
+impl Lender for StartedContent {
     fn lend(&mut self, most: usize) -> Option<Loan> {
         if self.start.is_empty() { self.reader.lend(most) } else { Some(self.start.take(most)) }
     }
 }
 
 /// A content that is held whole.
-struct Held(Loan);
+struct HeldContent(Loan);
 
-impl Bytes for Held {
+impl Bytes for HeldContent {
     fn size(&self) -> u64 {
         self.0.len() as u64
     }
@@ -85,9 +85,9 @@ enum State {
     /// Nothing: it is opened when it is asked for.
     Closed,
     /// Its first bytes were looked at.
-    Begun(Begun),
+    Begun(StartedContent),
     /// It is being read, up to here: a stream that others share.
-    Flowing { reader: Opened, at: u64 },
+    Flowing { reader: MemberReader, at: u64 },
     /// It was unpacked from here on.
     Kept { spool: Arc<Spool>, from: u64 },
     /// It could not be unpacked.
@@ -123,24 +123,24 @@ fn read_problem(error: &io::Error) -> Option<Problem> {
     inner.downcast_ref::<Failure>().map(|failure| problem(Stage::Read, failure))
 }
 
-fn open(content: &Arc<dyn Content>, clock: &Arc<Clock>) -> Result<Opened, Problem> {
+fn open(content: &Arc<dyn Content>, clock: &Arc<Clock>) -> Result<MemberReader, Problem> {
     clock.check()?;
     let opened = clock.during(|| content.open()).map_err(|failure| problem(Stage::Open, &failure))?;
-    Ok(Box::new(Timed { reader: opened, clock: clock.clone() }))
+    Ok(Box::new(TimedReader { reader: opened, clock: clock.clone() }))
 }
 
 /// Reads the first bytes of a content, at most `length`; `None` if it cannot be read, which the
 /// later read of it reports.
-pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> Option<Begun> {
+pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> Option<StartedContent> {
     let mut reader = open(content, clock).ok()?;
     let mut start = Vec::with_capacity(length);
     (&mut reader).take(length as u64).read_to_end(&mut start).ok()?;
     let range = 0..start.len();
-    Some(Begun { start: Loan::new(Arc::new(start), range), reader: Box::new(Copied(reader)) })
+    Some(StartedContent { start: Loan::new(Arc::new(start), range), reader: Box::new(CopiedReader(reader)) })
 }
 
 /// A content to be begun with others: its size, and memory for the bytes of it that are held.
-pub struct Asked {
+pub struct StartRequest {
     /// The content.
     pub content: Arc<dyn Content>,
     /// Its size in bytes, if that is stated.
@@ -149,7 +149,7 @@ pub struct Asked {
     pub room: Room,
 }
 
-impl Asked {
+impl StartRequest {
     /// Bytes that are held of a content of this size.
     pub fn held(size: Option<u64>) -> u64 {
         size.filter(|size| *size <= SMALL).unwrap_or(START as u64)
@@ -157,7 +157,7 @@ impl Asked {
 
     /// Bytes that are read of it: one more than it has shows that it ends.
     fn most(&self) -> usize {
-        Asked::held(self.size) as usize + usize::from(self.is_small())
+        StartRequest::held(self.size) as usize + usize::from(self.is_small())
     }
 
     fn is_small(&self) -> bool {
@@ -166,8 +166,8 @@ impl Asked {
 }
 
 /// Reads small contents whole, and the first bytes of others; `None` as for [`begin`].
-pub fn begin_together(asked: Vec<Asked>, clock: &Arc<Clock>, shelf: &Arc<Shelf>) -> Vec<Option<Begun>> {
-    let mut buffer = shelf.take(asked.iter().map(Asked::most).sum());
+pub fn begin_together(asked: Vec<StartRequest>, clock: &Arc<Clock>, shelf: &Arc<Shelf>) -> Vec<Option<StartedContent>> {
+    let mut buffer = shelf.take(asked.iter().map(StartRequest::most).sum());
     let (mut parts, mut at) = (Vec::with_capacity(asked.len()), 0);
     for one in &asked {
         let into = buffer.bytes_mut().get_mut(at..at + one.most()).unwrap_or_default();
@@ -181,11 +181,14 @@ pub fn begin_together(asked: Vec<Asked>, clock: &Arc<Clock>, shelf: &Arc<Shelf>)
             at += got;
             // Where it has ended, the decoder's memory is given back.
             let is_whole = one.is_small() && got < one.most();
-            (range, if is_whole { Box::new(io::empty()) as Opened } else { reader })
+            (range, if is_whole { Box::new(io::empty()) as MemberReader } else { reader })
         }));
     }
     let of = Arc::new(Together(buffer, asked.into_iter().map(|one| one.room).collect()));
-    let begun = |(range, reader)| Begun { start: Loan::new(of.clone(), range), reader: Box::new(Copied(reader)) };
+    let begun = |(range, reader)| StartedContent {
+        start: Loan::new(of.clone(), range),
+        reader: Box::new(CopiedReader(reader)),
+    };
     parts.into_iter().map(|part| part.map(begun)).collect()
 }
 
@@ -204,13 +207,13 @@ impl Member {
     }
 
     /// It lies here, and this much of it was read already.
-    pub fn swept(self, lying: Lying, begun: Option<Begun>) -> Member {
+    pub fn swept(self, lying: Lying, begun: Option<StartedContent>) -> Member {
         let state = Mutex::new(begun.map_or(State::Closed, State::Begun));
         Member { lying: Some(lying), state, ..self }
     }
 
     /// This much of it was read already, and these decode the rest if that is long.
-    pub fn ahead(self, decoders: Arc<Decoders>, begun: Option<Begun>) -> Member {
+    pub fn ahead(self, decoders: Arc<Decoders>, begun: Option<StartedContent>) -> Member {
         let state = Mutex::new(begun.map_or(State::Closed, State::Begun));
         Member { decoders: Some(decoders), state, ..self }
     }
@@ -219,7 +222,7 @@ impl Member {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_content(&self) -> Result<Opened, Problem> {
+    fn open_content(&self) -> Result<MemberReader, Problem> {
         open(&self.content, &self.clock)
     }
 
@@ -242,7 +245,7 @@ impl Member {
             let Some(begun) = begin(&self.content, &self.clock, length) else { return Vec::new() };
             *state = State::Begun(begun);
         }
-        let State::Begun(Begun { start, .. }) = &*state else { return Vec::new() };
+        let State::Begun(StartedContent { start, .. }) = &*state else { return Vec::new() };
         start[..start.len().min(length)].to_vec()
     }
 
@@ -250,8 +253,8 @@ impl Member {
     /// once more.
     pub fn whole(&self) -> Option<Arc<dyn Bytes>> {
         match &*self.state() {
-            State::Begun(Begun { start, .. }) if Some(start.len() as u64) == self.size => {
-                Some(Arc::new(Held(start.clone())))
+            State::Begun(StartedContent { start, .. }) if Some(start.len() as u64) == self.size => {
+                Some(Arc::new(HeldContent(start.clone())))
             }
             _ => None,
         }
@@ -263,7 +266,7 @@ impl Member {
     /// # Errors
     /// The problem that keeps it from being read whole.
     pub fn unpack(&self, most: u64) -> Result<Option<Arc<dyn Bytes>>, Problem> {
-        let opened: Opened = match std::mem::replace(&mut *self.state(), State::Closed) {
+        let opened: MemberReader = match std::mem::replace(&mut *self.state(), State::Closed) {
             State::Begun(begun) => Box::new(begun),
             _ => self.open_content()?,
         };
@@ -271,7 +274,7 @@ impl Member {
             Ok(Some(spool)) => {
                 let spool = Arc::new(spool);
                 *self.state() = State::Kept { spool: spool.clone(), from: 0 };
-                Ok(Some(Arc::new(Unpacked(spool))))
+                Ok(Some(Arc::new(SpooledMedium(spool))))
             }
             Ok(None) => Ok(None),
             Err(error) => {
@@ -289,7 +292,7 @@ impl Member {
             return;
         }
         let mut state = self.state();
-        let (opened, from): (Opened, u64) = match std::mem::replace(&mut *state, State::Closed) {
+        let (opened, from): (MemberReader, u64) = match std::mem::replace(&mut *state, State::Closed) {
             State::Begun(begun) => (Box::new(begun), 0),
             State::Flowing { reader, at } => (reader, at),
             State::Closed => match self.open_content() {
@@ -347,14 +350,14 @@ impl Member {
 pub struct Entry(pub Arc<Member>);
 
 impl Object for Entry {
-    fn open(&self) -> Result<Opened, Problem> {
-        self.lender().map(|reader| Box::new(reader) as Opened)
+    fn open(&self) -> Result<MemberReader, Problem> {
+        self.lender().map(|reader| Box::new(reader) as MemberReader)
     }
 
     fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
         let member = &self.0;
         let reader: Box<dyn Lender> = if member.content.is_shared() {
-            Box::new(Copied(Shared { member: member.clone(), at: 0 }))
+            Box::new(CopiedReader(SharedReader { member: member.clone(), at: 0 }))
         } else {
             let mut state = member.state();
             match std::mem::replace(&mut *state, State::Closed) {
@@ -366,7 +369,7 @@ impl Object for Entry {
                 }
                 State::Kept { spool, from: 0 } => {
                     *state = State::Kept { spool: spool.clone(), from: 0 };
-                    Box::new(Copied(Kept { spool, at: 0 }))
+                    Box::new(CopiedReader(SpoolReader { spool, at: 0 }))
                 }
                 State::Failed(problem) => {
                     *state = State::Failed(problem.clone());
@@ -374,21 +377,21 @@ impl Object for Entry {
                 }
                 _ => match member.open_ahead(0)? {
                     Some(ahead) => ahead,
-                    None => Box::new(Copied(member.open_content()?)),
+                    None => Box::new(CopiedReader(member.open_content()?)),
                 },
             }
         };
-        Ok(Box::new(Watched { reader, watch: member.watch.clone() }))
+        Ok(Box::new(WatchedReader { reader, watch: member.watch.clone() }))
     }
 
-    fn stored(&self) -> Result<Option<Opened>, Problem> {
+    fn stored(&self) -> Result<Option<MemberReader>, Problem> {
         let member = &self.0;
         member.clock.check()?;
         let opened = member.clock.during(|| member.content.stored());
         let reader = opened.map_err(|failure| problem(Stage::Open, &failure))?;
         let watched = |reader| {
-            let reader = Box::new(Copied(Timed { reader, clock: member.clock.clone() }));
-            Box::new(Watched { reader, watch: member.watch.clone() }) as Opened
+            let reader = Box::new(CopiedReader(TimedReader { reader, clock: member.clock.clone() }));
+            Box::new(WatchedReader { reader, watch: member.watch.clone() }) as MemberReader
         };
         Ok(reader.map(watched))
     }
@@ -414,12 +417,12 @@ impl Object for Entry {
     }
 }
 
-struct Shared {
+struct SharedReader {
     member: Arc<Member>,
     at: u64,
 }
 
-impl Read for Shared {
+impl Read for SharedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.member.read_shared(self.at, buffer)?;
         self.at += got as u64;
@@ -427,12 +430,12 @@ impl Read for Shared {
     }
 }
 
-struct Kept {
+struct SpoolReader {
     spool: Arc<Spool>,
     at: u64,
 }
 
-impl Read for Kept {
+impl Read for SpoolReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.spool.read_at(self.at, buffer)?;
         self.at += got as u64;
@@ -441,18 +444,18 @@ impl Read for Kept {
 }
 
 /// A read that ends well only if the container is still unchanged.
-struct Watched {
+struct WatchedReader {
     reader: Box<dyn Lender>,
     watch: Arc<Watch>,
 }
 
-impl Lender for Watched {
+impl Lender for WatchedReader {
     fn lend(&mut self, most: usize) -> Option<Loan> {
         self.reader.lend(most)
     }
 }
 
-impl Read for Watched {
+impl Read for WatchedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.reader.read(buffer) {
             Ok(0) if !buffer.is_empty() => self.watch.unchanged().map(|()| 0).map_err(io::Error::other),

@@ -3,10 +3,10 @@
 use super::decoders::Decoders;
 use super::detect::{self, Container};
 use super::layouts;
-use super::medium::{File, Imaged as ImagedBytes, Watch};
+use super::medium::{File, ImageMedium as ImagedBytes, Watch};
 use super::options::Options;
-use super::pieces::{self, Imaged};
-use super::served::Served;
+use super::pieces::{self, ImageChoice};
+use super::served::ServedMedium;
 use super::sets;
 use pfh_container::logical::Logical;
 use pfh_container::{disk, sfx};
@@ -86,7 +86,7 @@ impl Outer {
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
         }
         match pieces::image(&path, &start, &end) {
-            Imaged::Yes(image) => {
+            ImageChoice::Yes(image) => {
                 let is_one = image.paths().count() == 1 && !start.starts_with(b"EVF");
                 return match Outer::of_image(*image, &path, decoders) {
                     Outer::Container(container, inner, watch) if is_one => {
@@ -100,10 +100,10 @@ impl Outer {
                     outer => outer,
                 };
             }
-            Imaged::Later(first) if start.starts_with(b"EVF\x09") => return Outer::Segment(first),
-            Imaged::Later(first) => return Outer::Part(first),
-            Imaged::Unread(why) => return Outer::Failed(super::about::unopened(why)),
-            Imaged::No => {}
+            ImageChoice::Later(first) if start.starts_with(b"EVF\x09") => return Outer::Segment(first),
+            ImageChoice::Later(first) => return Outer::Part(first),
+            ImageChoice::Unread(why) => return Outer::Failed(super::about::unopened(why)),
+            ImageChoice::No => {}
         }
         // The first piece was opened with all others, or says that it cannot.
         if let Some(first) = pieces::first_piece(&path) {
@@ -214,7 +214,7 @@ impl Outer {
         let is_split = image.format() == Format::Split;
         let bytes = ImagedBytes(image);
         let bytes: Arc<dyn Bytes> = match bytes.is_decoded() {
-            true => Served::over(Arc::new(bytes), decoders),
+            true => ServedMedium::over(Arc::new(bytes), decoders),
             false => Arc::new(bytes),
         };
         let found = match is_split {

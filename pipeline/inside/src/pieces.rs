@@ -19,7 +19,7 @@ pub fn is_first(start: &[u8]) -> bool {
 const FARTHEST: usize = 100;
 
 /// A file as an image.
-pub enum Imaged {
+pub enum ImageChoice {
     /// None, or raw in one piece.
     No,
     /// A later segment or piece of an image, whose first is beside it.
@@ -32,51 +32,51 @@ pub enum Imaged {
 
 /// A file of this path and these first bytes as an image. Segments and pieces behind the first
 /// belong to the first.
-pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
+pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> ImageChoice {
     let path = Path::new(OsStr::from_bytes(path));
     if FileHeader::is_ewf(start) {
         if !is_first(start) {
             return later(path);
         }
         return match Image::open(path) {
-            Ok(image) => Imaged::Yes(Box::new(image)),
-            Err(error) => Imaged::Unread(error.to_string()),
+            Ok(image) => ImageChoice::Yes(Box::new(image)),
+            Err(error) => ImageChoice::Unread(error.to_string()),
         };
     }
     match Kind::recognize(start, end) {
         // A later segment or piece belongs to the first.
         Some(kind) if kind.is_later(start) => {
             return match describing(kind, path) {
-                Some(first) => Imaged::Later(first),
-                None => Imaged::Unread(format!("{}: a part of it whose first is not beside it", kind.name())),
+                Some(first) => ImageChoice::Later(first),
+                None => ImageChoice::Unread(format!("{}: a part of it whose first is not beside it", kind.name())),
             };
         }
         Some(_) => {
             return match Image::open(path) {
-                Ok(image) => Imaged::Yes(Box::new(image)),
-                Err(error) => Imaged::Unread(error.what()),
+                Ok(image) => ImageChoice::Yes(Box::new(image)),
+                Err(error) => ImageChoice::Unread(error.what()),
             };
         }
         None => {}
     }
     if let Some(format) = foreign::by_content(start) {
-        return Imaged::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
+        return ImageChoice::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
     }
     if let Some(descriptor) = describing(Kind::Vmdk, path).filter(|descriptor| is_one_of(descriptor, path)) {
-        return Imaged::Later(descriptor);
+        return ImageChoice::Later(descriptor);
     }
     match image::later_piece(path) {
-        Ok(Some(first)) => return Imaged::Later(first),
+        Ok(Some(first)) => return ImageChoice::Later(first),
         Ok(None) => {}
-        Err(error) => return Imaged::Unread(error.what()),
+        Err(error) => return ImageChoice::Unread(error.what()),
     }
     let ends = |wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
     // Pieces are counted from 0 or from 1.
     let first = ends("000") || ends("aaa") || ends("001") && !path.with_extension("000").exists();
     match first.then(|| Image::open_raw(path)) {
-        Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
-        Some(Err(error @ OpenError::Broken { .. })) => Imaged::Unread(error.what()),
-        _ => Imaged::No,
+        Some(Ok(image)) if image.format() == ImageFormat::Split => ImageChoice::Yes(Box::new(image)),
+        Some(Err(error @ OpenError::Broken { .. })) => ImageChoice::Unread(error.what()),
+        _ => ImageChoice::No,
     }
 }
 
@@ -108,10 +108,10 @@ fn is_one_of(descriptor: &Path, extent: &Path) -> bool {
 }
 
 /// A later segment: it belongs to the first, which must be beside it.
-fn later(path: &Path) -> Imaged {
+fn later(path: &Path) -> ImageChoice {
     match FIRSTS.into_iter().map(|ending| path.with_extension(ending)).find(|first| first.exists()) {
-        Some(first) => Imaged::Later(first),
-        None => Imaged::Unread("a later segment of an E01 image whose first is not beside it".into()),
+        Some(first) => ImageChoice::Later(first),
+        None => ImageChoice::Unread("a later segment of an E01 image whose first is not beside it".into()),
     }
 }
 

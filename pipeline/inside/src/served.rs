@@ -35,7 +35,7 @@ pub fn listing<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// A medium, with threads that decode ahead.
-pub struct Served {
+pub struct ServedMedium {
     pages: Arc<Pages>,
     decoders: Weak<Decoders>,
 }
@@ -58,7 +58,7 @@ struct Place {
     ahead: u64,
 }
 
-impl Served {
+impl ServedMedium {
     /// These bytes, which are decoded as they are read, with the threads that decode, if there are
     /// any and memory for it.
     pub fn over(of: Arc<dyn Bytes>, decoders: Option<&Arc<Decoders>>) -> Arc<dyn Bytes> {
@@ -67,7 +67,7 @@ impl Served {
         let room = if most >= 8 * PAGE as usize { decoders.room(most) } else { None };
         let Some(room) = room else { return of };
         let pages = Pages { of, held: Units::most(most), places: Mutex::default(), _room: room };
-        Arc::new(Served { pages: Arc::new(pages), decoders: Arc::downgrade(decoders) })
+        Arc::new(ServedMedium { pages: Arc::new(pages), decoders: Arc::downgrade(decoders) })
     }
 
     /// Has the pages behind this one decoded, if the one in front of it was read before.
@@ -115,7 +115,7 @@ impl Pages {
     }
 }
 
-impl Bytes for Served {
+impl Bytes for ServedMedium {
     fn size(&self) -> u64 {
         self.pages.of.size()
     }
@@ -200,7 +200,7 @@ mod tests {
         for damaged in [None, Some(5 * PAGE + 700)] {
             let decoders = Decoders::new(3, 64 << 20, &Alone::default());
             let medium = medium(length, damaged);
-            let served = Served::over(medium.clone(), Some(&decoders));
+            let served = ServedMedium::over(medium.clone(), Some(&decoders));
             let places = [0, 1, PAGE - 3, PAGE, 5 * PAGE + 699, 5 * PAGE + 700, 5 * PAGE + 701, 6 * PAGE - 1];
             let ends = [length as u64 - 5, length as u64, u64::MAX - 1];
             for offset in places.into_iter().chain((0..40).map(|step| step * 16_000)).chain(ends) {
@@ -221,7 +221,7 @@ mod tests {
     fn pages_one_behind_the_other_are_decoded_ahead_and_once() {
         let decoders = Decoders::new(1, 64 << 20, &Alone::default());
         let medium = medium(64 * PAGE as usize, None);
-        let served = Served::over(medium.clone(), Some(&decoders));
+        let served = ServedMedium::over(medium.clone(), Some(&decoders));
         let mut part = [0; 256];
         // Two places in turn, as inodes and the descriptions of their groups.
         for offset in (0..4 * PAGE + 256).step_by(256) {
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn work_is_done_ahead_of_a_listing_alone() {
         let decoders = Decoders::new(1, 64 << 20, &Alone::default());
-        let served = Served::over(medium(1000, None), Some(&decoders));
+        let served = ServedMedium::over(medium(1000, None), Some(&decoders));
         let done = Arc::new(AtomicUsize::new(0));
         let work = |count: usize| -> Box<dyn FnOnce() + Send> {
             let done = done.clone();
@@ -262,7 +262,7 @@ mod tests {
         let decoders = Decoders::new(2, 1 << 20, &Alone::default());
         let bytes: Arc<dyn Bytes> = medium(1000, None);
         for decoders in [None, Some(&decoders)] {
-            assert!(Arc::ptr_eq(&Served::over(bytes.clone(), decoders), &bytes));
+            assert!(Arc::ptr_eq(&ServedMedium::over(bytes.clone(), decoders), &bytes));
         }
         assert!(decoders.room(1 << 20).is_some());
     }

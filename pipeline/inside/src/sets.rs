@@ -1,7 +1,7 @@
 //! The files of a set that states in each of them which others there are: parts of a split WIM,
 //! cabinets.
 
-use super::medium::Imaged;
+use super::medium::ImageMedium;
 use pfh_source::image::Image;
 use pfh_source::os::names::OsStrExt;
 use pfh_volume::Bytes;
@@ -68,7 +68,7 @@ fn beside(path: &Path, of: &CabinetOfSet, is_before: bool) -> Option<(PathBuf, C
         false => (&of.next, of.number.checked_add(1)?),
     };
     let path = path.with_file_name(named(path, name)?);
-    let found = cabinet_of_set(&Imaged(Image::join(std::slice::from_ref(&path)).ok()?))?;
+    let found = cabinet_of_set(&ImageMedium(Image::join(std::slice::from_ref(&path)).ok()?))?;
     ((found.id, found.number) == (of.id, due)).then_some((path, found))
 }
 

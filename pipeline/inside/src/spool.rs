@@ -26,14 +26,14 @@ impl Stock {
     }
 }
 
-enum Kept {
+enum SpoolPlace {
     Memory(Vec<u8>),
     File(File),
 }
 
 /// Bytes that can be read at any position.
 pub struct Spool {
-    kept: Kept,
+    kept: SpoolPlace,
     size: u64,
     /// Memory that it holds of the stock.
     held: u64,
@@ -52,7 +52,7 @@ impl Spool {
     /// # Errors
     /// The reader's, or those of the temporary file.
     pub fn fill(stock: &Arc<Stock>, mut reader: impl Read, most: u64) -> io::Result<Option<Spool>> {
-        let mut spool = Spool { kept: Kept::Memory(Vec::new()), size: 0, held: 0, stock: stock.clone() };
+        let mut spool = Spool { kept: SpoolPlace::Memory(Vec::new()), size: 0, held: 0, stock: stock.clone() };
         let mut buffer = vec![0; 64 << 10];
         loop {
             let got = match reader.read(&mut buffer) {
@@ -71,7 +71,7 @@ impl Spool {
     }
 
     fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Kept::Memory(kept) = &mut self.kept {
+        if let SpoolPlace::Memory(kept) = &mut self.kept {
             if self.size <= SMALL && self.stock.take(bytes.len() as u64) {
                 self.held += bytes.len() as u64;
                 kept.extend_from_slice(bytes);
@@ -80,9 +80,9 @@ impl Spool {
             let mut file = tempfile::tempfile()?;
             file.write_all(kept)?;
             self.stock.0.fetch_sub(std::mem::take(&mut self.held), Ordering::Relaxed);
-            self.kept = Kept::File(file);
+            self.kept = SpoolPlace::File(file);
         }
-        let Kept::File(file) = &mut self.kept else { return Ok(()) };
+        let SpoolPlace::File(file) = &mut self.kept else { return Ok(()) };
         file.seek(SeekFrom::End(0))?;
         file.write_all(bytes)
     }
@@ -98,8 +98,8 @@ impl Spool {
     /// Those of the temporary file.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         match &self.kept {
-            Kept::File(file) => file.read_at(buffer, offset),
-            Kept::Memory(bytes) => {
+            SpoolPlace::File(file) => file.read_at(buffer, offset),
+            SpoolPlace::Memory(bytes) => {
                 let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
                 let got = rest.len().min(buffer.len());
                 buffer[..got].copy_from_slice(&rest[..got]);

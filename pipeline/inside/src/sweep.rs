@@ -6,7 +6,7 @@
 
 use super::clock::Clock;
 use super::detect::{START, may_be_opened};
-use super::member::{Begun, begin};
+use super::member::{StartedContent, begin};
 use pfh_source::Selection;
 use pfh_volume::{Allocation, Content, Failure, Kind, Node, Nodes};
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ pub struct Sweep {
     /// Which volume of the run it is: places in different ones are not compared.
     pub number: u64,
     selection: Selection,
-    ahead: VecDeque<(Result<Node, Failure>, Option<Begun>)>,
+    ahead: VecDeque<(Result<Node, Failure>, Option<StartedContent>)>,
 }
 
 /// Where the first byte of a content lies in its volume, in bytes; 0 for one that lies in metadata
@@ -38,7 +38,7 @@ impl Sweep {
     }
 
     /// The next name, with the start of its content.
-    pub fn next(&mut self, clock: &Arc<Clock>) -> Option<(Result<Node, Failure>, Option<Begun>)> {
+    pub fn next(&mut self, clock: &Arc<Clock>) -> Option<(Result<Node, Failure>, Option<StartedContent>)> {
         if self.ahead.is_empty() {
             self.ahead.extend(self.nodes.by_ref().take(WINDOW).map(|node| (node, None)));
             let mut order: Vec<(u64, usize)> = Vec::new();

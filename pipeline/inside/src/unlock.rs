@@ -1,6 +1,6 @@
 //! Encrypted volumes, by the keys at hand.
 
-use super::detect::Refused;
+use super::detect::ContainerRefusal;
 use pfh_encrypted::{ApfsVolume, Cipher, Failure, Keys, Opened, volume_cipher};
 use pfh_volume::{Bytes, Decrypt, Locked, Recognised};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Why it stays closed. Damage is damage also where formats that are not read may be skipped.
-pub fn open(format: &str, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, Refused> {
+pub fn open(format: &str, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, ContainerRefusal> {
     match pfh_encrypted::open(bytes, keys) {
         Ok(Some(opened)) => Ok(opened),
-        Ok(None) => Err(Refused { why: format!("is encrypted ({format})"), is_damaged: false }),
+        Ok(None) => Err(ContainerRefusal { why: format!("is encrypted ({format})"), is_damaged: false }),
         Err(failure) => Err(closed(format, &failure)),
     }
 }
@@ -30,17 +30,18 @@ impl Decrypt for Sectors {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_locked(locked: &Locked, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Recognised, Refused> {
+pub fn open_locked(locked: &Locked, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Recognised, ContainerRefusal> {
     let (bag, volume) = (locked.bag, locked.volume);
     let of = ApfsVolume { container: bag.container, volume, block_size: bag.block_size, bag: (bag.block, bag.count) };
     let (cipher, _) = volume_cipher(&**bytes, of, keys).map_err(|failure| closed(locked.format, &failure))?;
-    locked
-        .open(Arc::new(Sectors(cipher)))
-        .map_err(|failure| Refused { why: format!("is encrypted ({}): {failure}", locked.format), is_damaged: true })
+    locked.open(Arc::new(Sectors(cipher))).map_err(|failure| ContainerRefusal {
+        why: format!("is encrypted ({}): {failure}", locked.format),
+        is_damaged: true,
+    })
 }
 
 /// Why a volume stays closed.
-fn closed(format: &str, failure: &Failure) -> Refused {
+fn closed(format: &str, failure: &Failure) -> ContainerRefusal {
     let is_damaged = matches!(failure, Failure::Unreadable(..) | Failure::Damaged { .. });
-    Refused { why: format!("is encrypted ({format}): {failure}"), is_damaged }
+    ContainerRefusal { why: format!("is encrypted ({format}): {failure}"), is_damaged }
 }

@@ -2,9 +2,9 @@
 
 use super::detect::{self, Container};
 use super::layouts;
-use super::medium::{File, Imaged as ImagedBytes};
+use super::medium::{File, ImageMedium as ImagedBytes};
 use super::name;
-use super::pieces::{self, Imaged};
+use super::pieces::{self, ImageChoice};
 use pfh_container::disk;
 use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::os::names::OsStrExt;
@@ -17,18 +17,18 @@ use std::sync::Arc;
 
 /// A container that stands for the tree in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Whole {
+pub struct ContainerTree {
     /// The container as the file system has it, or the media that it is made of.
     pub paths: Vec<Vec<u8>>,
     /// The start of the printed names of the tree; with a closing slash.
     pub prefix: Vec<u8>,
 }
 
-impl Whole {
+impl ContainerTree {
     /// The tree of the image or archive that a name names; a directory inside may be named
     /// (`case.E01!/p2/Users`). The tree of a medium with one file system is that file system.
     /// `None` if it is not a container of several files.
-    pub fn of(named: &[u8]) -> Option<Whole> {
+    pub fn of(named: &[u8]) -> Option<ContainerTree> {
         let is_there = |path: &[u8]| Path::new(OsStr::from_bytes(path)).exists();
         if !is_there(named) {
             let end = if named.ends_with(b"/") { &b""[..] } else { b"/" };
@@ -38,7 +38,7 @@ impl Whole {
                 None => (named.to_vec(), name::prefix(&name::escape(named))),
             };
             let paths = name::media(&container, is_there);
-            return (!paths.is_empty()).then_some(Whole { paths, prefix });
+            return (!paths.is_empty()).then_some(ContainerTree { paths, prefix });
         }
         // Opening a pipe takes from its reader.
         let kind = std::fs::metadata(OsStr::from_bytes(named)).ok()?.file_type();
@@ -46,7 +46,7 @@ impl Whole {
             return None;
         }
         if layouts::is_index(Path::new(OsStr::from_bytes(named))) {
-            return Some(Whole { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
+            return Some(ContainerTree { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
         }
         let mut operand = Operands::new(vec![named.to_vec()], Descend::default());
         let Some(Item::Entry(entry)) = operand.pull() else { return None };
@@ -56,12 +56,12 @@ impl Whole {
         bytes.read_exact_at(0, &mut start).ok()?;
         bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
         if detect::logical(&start, &end, &bytes).is_some() {
-            return Some(Whole { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
+            return Some(ContainerTree { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
         }
         let found = match pieces::image(named, &start, &end) {
-            Imaged::Unread(_) | Imaged::Later(_) => return None,
-            Imaged::Yes(image) => detect::medium(&(Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>)),
-            Imaged::No => detect::container(&start, &bytes, named),
+            ImageChoice::Unread(_) | ImageChoice::Later(_) => return None,
+            ImageChoice::Yes(image) => detect::medium(&(Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>)),
+            ImageChoice::No => detect::container(&start, &bytes, named),
         };
         let printed = name::escape(named);
         let mut prefix = name::prefix(&printed);
@@ -99,7 +99,7 @@ impl Whole {
                     matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_) | Recognised::Volumes(_)))
                 };
                 let medium = match pieces::image(named, &start, &end) {
-                    Imaged::Yes(image) => Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>,
+                    ImageChoice::Yes(image) => Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>,
                     _ => bytes,
                 };
                 let mut with = parts.filter(|part| part.open(&medium).is_ok_and(holds));
@@ -108,6 +108,6 @@ impl Whole {
                 }
             }
         }
-        Some(Whole { paths: vec![named.to_vec()], prefix })
+        Some(ContainerTree { paths: vec![named.to_vec()], prefix })
     }
 }

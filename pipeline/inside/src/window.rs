@@ -5,7 +5,7 @@
 
 use super::clock::Clock;
 use super::decoders::{Decoders, Ticket};
-use super::member::{Asked, Begun, begin_together};
+use super::member::{StartRequest, StartedContent, begin_together};
 use super::served::listing;
 use pfh_source::os::thread_time;
 use pfh_source::{Alone, Selection};
@@ -22,8 +22,8 @@ const GROUP: (u64, usize) = (256 << 10, 32);
 
 /// Contents that are begun together, each at its number in the group.
 enum Group {
-    Going(Ticket<Vec<Option<Begun>>>),
-    Gone(Vec<Option<Begun>>),
+    Going(Ticket<Vec<Option<StartedContent>>>),
+    Gone(Vec<Option<StartedContent>>),
 }
 
 /// A beginning that goes on: one of a group.
@@ -31,7 +31,7 @@ struct Beginning(Arc<Mutex<Group>>, usize);
 
 impl Beginning {
     /// The start of its content, once.
-    fn wait(self) -> Option<Begun> {
+    fn wait(self) -> Option<StartedContent> {
         let mut group = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut gone = match std::mem::replace(&mut *group, Group::Gone(Vec::new())) {
             Group::Going(ticket) => ticket.wait(),
@@ -91,7 +91,7 @@ fn batch(mut nodes: Nodes, most: u64) -> Batch {
         let Some(node) = nodes.next() else { return Batch { nodes, names, is_stream, is_last: true } };
         let content = node.as_ref().ok().and_then(|node| node.content.as_ref());
         is_stream = content.is_some_and(|content| content.is_shared());
-        bytes += node.as_ref().map_or(0, |node| Asked::held(node.size));
+        bytes += node.as_ref().map_or(0, |node| StartRequest::held(node.size));
         names.push(node);
     }
     Batch { nodes, names, is_stream, is_last: false }
@@ -105,7 +105,7 @@ impl Window {
     }
 
     /// The next name, with the start of its content.
-    pub fn next(&mut self, clock: &Arc<Clock>) -> Option<(Result<Node, Failure>, Option<Begun>)> {
+    pub fn next(&mut self, clock: &Arc<Clock>) -> Option<(Result<Node, Failure>, Option<StartedContent>)> {
         if self.ahead.is_empty() {
             self.is_stream = false;
         }
@@ -158,24 +158,24 @@ impl Window {
         for (_, at) in order {
             let Some((Ok(node), _)) = self.ahead.get(at) else { continue };
             let (Some(content), size) = (node.content.clone(), node.size) else { continue };
-            let held = Asked::held(size);
+            let held = StartRequest::held(size);
             let Some(room) = self.decoders.room(held as usize) else { continue };
             if group.len() == GROUP.1 || together + held > GROUP.0 {
                 self.begin(std::mem::take(&mut group), clock);
                 together = 0;
             }
             together += held;
-            group.push((at, Asked { content, size, room }));
+            group.push((at, StartRequest { content, size, room }));
         }
         self.begin(group, clock);
     }
 
     /// Hands out contents that are begun together, each with its number in the window.
-    fn begin(&mut self, group: Vec<(usize, Asked)>, clock: &Arc<Clock>) {
+    fn begin(&mut self, group: Vec<(usize, StartRequest)>, clock: &Arc<Clock>) {
         if group.is_empty() {
             return;
         }
-        let (numbers, asked): (Vec<usize>, Vec<Asked>) = group.into_iter().unzip();
+        let (numbers, asked): (Vec<usize>, Vec<StartRequest>) = group.into_iter().unzip();
         let (clock, shelf) = (clock.clone(), self.decoders.shelf().clone());
         let going = self.decoders.begin(move || begin_together(asked, &clock, &shelf));
         let going = Arc::new(Mutex::new(Group::Going(going)));

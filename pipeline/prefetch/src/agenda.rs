@@ -1,15 +1,15 @@
 //! Which message a reader goes on with: the only place that decides it.
 
-use crate::feed::{Fed, Feed, Pulled};
+use crate::feed::{Feed, PulledItem, SourceAnswer};
 use crate::in_hand::InHand;
-use crate::table::{Begun, Table};
+use crate::table::{ResumedMessage, Table};
 use pfh_source::Entry;
 use std::sync::Arc;
 
 /// The work that a reader goes on with.
 pub(crate) enum Next<S> {
     /// A message that was put down in the middle. It is in hand.
-    Begun(Box<Begun<S>>),
+    Begun(Box<ResumedMessage<S>>),
     /// A message that is to be opened. It is in hand.
     Entry(Arc<Entry>),
     /// Several, which are to be opened together. They are in hand.
@@ -52,15 +52,15 @@ impl<S> Agenda<'_, S> {
             return Next::End;
         }
         let items = match self.feed.next(most) {
-            Fed::Items(items) => items,
-            Fed::Later => return Next::Later,
-            Fed::End => return Next::End,
+            SourceAnswer::Items(items) => items,
+            SourceAnswer::Later => return Next::Later,
+            SourceAnswer::End => return Next::End,
         };
         let mut entries = Vec::with_capacity(items.len());
         for pulled in items {
             match pulled {
-                Pulled::Other(item) => self.table.pass(*item),
-                Pulled::Entry(entry) => entries.push(entry),
+                PulledItem::Other(item) => self.table.pass(*item),
+                PulledItem::Entry(entry) => entries.push(entry),
             }
         }
         let is_taken = match &entries[..] {

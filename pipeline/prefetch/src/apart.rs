@@ -4,18 +4,18 @@
 use crate::host::atomic::Ordering;
 use crate::open::Open;
 use crate::reader::Reader;
-use pfh_source::{Entry, Positions, Refused};
+use pfh_source::{Entry, Positions, RefusedRead};
 use std::sync::Arc;
 
 /// How far a range could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reached {
+pub enum RangeEnd {
     /// To its end.
     All,
     /// The file ended before; or the run did.
     Short,
     /// A read failed.
-    Refused(Refused),
+    Refused(RefusedRead),
 }
 
 impl<S> Reader<S> {
@@ -65,29 +65,29 @@ impl<S> Reader<S> {
 
     /// Reads `length` bytes at `offset`, at most a slab, into the memory of
     /// [`has_room`](Reader::has_room).
-    pub fn read_range(&mut self, positions: &Positions, offset: u64, length: usize) -> (&[u8], Reached) {
+    pub fn read_range(&mut self, positions: &Positions, offset: u64, length: usize) -> (&[u8], RangeEnd) {
         let mut arena = std::mem::take(&mut self.arena);
-        let (mut filled, mut reached) = (0, Reached::All);
+        let (mut filled, mut reached) = (0, RangeEnd::All);
         if let Some(room) = arena.first_mut().and_then(|slab| slab.bytes_mut().get_mut(..length)) {
             while filled < length {
                 if self.stop.load(Ordering::Relaxed) {
-                    reached = Reached::Short;
+                    reached = RangeEnd::Short;
                     break;
                 }
                 match self.timed(|| positions.read_at(offset + filled as u64, &mut room[filled..])) {
                     Ok(0) => {
-                        reached = Reached::Short;
+                        reached = RangeEnd::Short;
                         break;
                     }
                     Ok(n) => filled += n,
                     Err(refused) => {
-                        reached = Reached::Refused(refused);
+                        reached = RangeEnd::Refused(refused);
                         break;
                     }
                 }
             }
         } else {
-            reached = Reached::Short;
+            reached = RangeEnd::Short;
         }
         self.read_bytes.fetch_add(filled as u64, Ordering::Relaxed);
         self.arena = arena;

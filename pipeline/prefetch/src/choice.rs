@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     /// The rate of that many readers.
-    type Each = fn(usize) -> f64;
+    type RateOfReaders = fn(usize) -> f64;
 
     /// Reads windows at the rate that each way has; the way at the end, and the share of the time
     /// that the best way would have taken.
@@ -205,14 +205,14 @@ mod tests {
     #[test]
     fn the_way_is_the_one_that_brings_most() {
         let mib = f64::from(1 << 20);
-        let ahead = |way, lanes: f64, each: Each| match way {
+        let ahead = |way, lanes: f64, each: RateOfReaders| match way {
             Way::Ahead(readers) => 20.0 * mib * each(readers),
             Way::Lanes => 20.0 * mib * lanes,
         };
         for lanes_first in [false, true] {
             // Two threads with lanes have two reads under way at the least.
             let two = if lanes_first { 2.0 } else { 1.0 };
-            let cases: [(&str, f64, Each, Way); 5] = [
+            let cases: [(&str, f64, RateOfReaders, Way); 5] = [
                 ("a disk with one head", 1.0 / two, |readers| 1.0 / readers as f64, Way::Ahead(1)),
                 ("one thing at a time", 1.0, |_| 1.0, Way::Ahead(1)),
                 ("latencies that are waited for together", two, |readers| readers as f64, Way::Ahead(8)),

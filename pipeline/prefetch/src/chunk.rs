@@ -1,7 +1,7 @@
 //! Bytes that readers hand to workers.
 
 use crate::budget::Slab;
-use pfh_source::{Closed, Entry, Loan, Problem};
+use pfh_source::{Entry, Loan, Problem, ReadResult};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl std::ops::Deref for Bytes {
 }
 
 /// How a read ended: complete and consistent, or not.
-pub type End = Result<Closed, Problem>;
+pub type End = Result<ReadResult, Problem>;
 
 /// A piece of one entry's stream. Chunks of one entry come in offset order; the last one carries
 /// the end.

@@ -25,15 +25,15 @@ pub struct Feed {
 }
 
 /// An item with shared ownership of the entry.
-pub(crate) enum Pulled {
+pub(crate) enum PulledItem {
     Entry(Arc<Entry>),
     Other(Box<Item>),
 }
 
 /// The answer of the source.
-pub(crate) enum Fed {
+pub(crate) enum SourceAnswer {
     /// These.
-    Items(Vec<Pulled>),
+    Items(Vec<PulledItem>),
     /// Nothing until records have gone out.
     Later,
     /// Nothing more of the source.
@@ -115,21 +115,21 @@ impl Feed {
 
     /// The next items, at most `most`. An entry that was given back comes alone: it is to be read
     /// by itself.
-    pub(crate) fn next(&self, most: usize) -> Fed {
+    pub(crate) fn next(&self, most: usize) -> SourceAnswer {
         if let Some(entry) = self.lock_returned().pop_front() {
-            return Fed::Items(vec![Pulled::Entry(entry)]);
+            return SourceAnswer::Items(vec![PulledItem::Entry(entry)]);
         }
         if self.exhausted() {
-            return Fed::End;
+            return SourceAnswer::End;
         }
         if self.is_ahead() {
-            return Fed::Later;
+            return SourceAnswer::Later;
         }
         // A source that panicked is not asked again: half-way through a directory it could say that
         // nothing more comes.
         let Ok(mut source) = self.source.lock() else {
             self.broken.store(true, Ordering::SeqCst);
-            return Fed::End;
+            return SourceAnswer::End;
         };
         let mut pulled = Vec::with_capacity(most);
         while pulled.len() < most && !self.exhausted() {
@@ -140,13 +140,13 @@ impl Feed {
                         self.gather();
                     }
                     pulled.push(match item {
-                        Item::Entry(entry) => Pulled::Entry(Arc::new(entry)),
-                        other => Pulled::Other(Box::new(other)),
+                        Item::Entry(entry) => PulledItem::Entry(Arc::new(entry)),
+                        other => PulledItem::Other(Box::new(other)),
                     });
                 }
                 None => self.exhausted.store(true, Ordering::SeqCst),
             }
         }
-        if pulled.is_empty() { Fed::End } else { Fed::Items(pulled) }
+        if pulled.is_empty() { SourceAnswer::End } else { SourceAnswer::Items(pulled) }
     }
 }

@@ -9,14 +9,14 @@ use std::sync::{Arc, PoisonError};
 /// The state of a reader that others may know while it is inside a system call.
 #[derive(Default)]
 pub struct InHand {
-    held: Mutex<Held>,
+    held: Mutex<HandState>,
     /// Milliseconds (of the run's clock) at which the system call at hand began; 0 outside of one.
     since: AtomicU64,
     lost: AtomicBool,
 }
 
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct HandState {
     /// Entries read or being read, and not yet in the table; the last one is being read.
     pub entries: Vec<Arc<Entry>>,
     /// Entries whose turn comes after those.
@@ -30,7 +30,7 @@ pub(crate) struct Held {
 
 /// The work taken from a reader that does not return.
 #[derive(Default)]
-pub struct Lost {
+pub struct LostWork {
     /// The entry at which it stands; `None` while it reads several at once.
     pub culprit: Option<Arc<Entry>>,
     /// Everything else that it had: to be read again, one by one.
@@ -45,17 +45,17 @@ impl InHand {
 
     /// Declares the reader lost: the entries that it has in hand are taken from it. Anything that
     /// it brings when it comes back is dropped.
-    pub fn lose(&self) -> Lost {
+    pub fn lose(&self) -> LostWork {
         let mut held = self.lock();
         self.lost.store(true, Ordering::SeqCst);
-        let Held { mut entries, at, ahead, together } = std::mem::take(&mut *held);
+        let HandState { mut entries, at, ahead, together } = std::mem::take(&mut *held);
         let culprit = match at {
             Some(number) => entries.iter().position(|entry| entry.number == number).map(|at| entries.remove(at)),
             None if together => None,
             None => entries.pop(),
         };
         entries.extend(ahead);
-        Lost { culprit, others: entries }
+        LostWork { culprit, others: entries }
     }
 
     /// Whether the reader was declared lost.
@@ -141,7 +141,7 @@ impl InHand {
         self.lock().ahead.pop_front().is_some()
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Held> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HandState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

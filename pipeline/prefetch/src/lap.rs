@@ -13,7 +13,7 @@ use crate::host::atomic::Ordering;
 use crate::lent::Lent;
 use crate::open::{Open, Place};
 use crate::reader::{ALIGN, Current, Reader};
-use crate::table::{Begun, For};
+use crate::table::{For, ResumedMessage};
 use pfh_source::{Cause, Entry, Item, Loan, Problem, Reading, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct Pace {
 }
 
 /// A message that was read to its end.
-pub struct Ended<S> {
+pub struct EndedMessage<S> {
     /// Which.
     pub entry: Arc<Entry>,
     /// How it ended.
@@ -59,7 +59,7 @@ pub struct Ended<S> {
 pub struct Lap<S> {
     arena: Vec<Slab>,
     /// Messages that have ended.
-    pub ended: Vec<Ended<S>>,
+    pub ended: Vec<EndedMessage<S>>,
     /// Messages that go on.
     pub open: Vec<Open<S>>,
 }
@@ -67,22 +67,22 @@ pub struct Lap<S> {
 impl<S> Lap<S> {
     /// The work: pieces of messages that go on, and the last pieces of those that have
     /// ended.
-    pub fn parts(&mut self) -> (Vec<Moved<'_, S>>, Vec<Moved<'_, S>>) {
+    pub fn parts(&mut self) -> (Vec<LapBytes<'_, S>>, Vec<LapBytes<'_, S>>) {
         let arena = &self.arena;
         let open = self.open.iter_mut().filter_map(|open| {
             let bytes = bytes(arena, open.place.as_ref()?);
-            Some(Moved { states: &mut open.states, bytes, is_good: true })
+            Some(LapBytes { states: &mut open.states, bytes, is_good: true })
         });
         let ended = self.ended.iter_mut().map(|ended| {
             let bytes = ended.place.as_ref().map_or(&[][..], |place| bytes(arena, place));
-            Moved { states: &mut ended.states, bytes, is_good: ended.end.is_ok() }
+            LapBytes { states: &mut ended.states, bytes, is_good: ended.end.is_ok() }
         });
         (open.collect(), ended.collect())
     }
 }
 
 /// Bytes that a lap has brought of one message.
-pub struct Moved<'a, S> {
+pub struct LapBytes<'a, S> {
     /// One for each unit; none if the bytes are the whole message.
     pub states: &'a mut Vec<S>,
     /// The bytes.
@@ -252,7 +252,7 @@ impl<S> Reader<S> {
     fn open_lane(&mut self) -> Option<Option<Open<S>>> {
         let entry = match self.agenda().next(true, 1) {
             Next::Begun(begun) => {
-                let Begun { entry, reading, states, .. } = *begun;
+                let ResumedMessage { entry, reading, states, .. } = *begun;
                 return Some(Some(Open { entry, reading, states: states.unwrap_or_default(), place: None }));
             }
             Next::Entry(entry) => entry,
@@ -305,7 +305,7 @@ impl<S> Reader<S> {
             Some(end) => {
                 let end = end.and_then(|()| reading.close());
                 self.in_hand.leave();
-                lap.ended.push(Ended { entry, end, states, place });
+                lap.ended.push(EndedMessage { entry, end, states, place });
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::in_hand::InHand;
 use crate::lent::Lent;
 use crate::open::Open;
 use crate::reserve::Reserve;
-use crate::table::{Begun, For, Table};
+use crate::table::{For, ResumedMessage, Table};
 use pfh_source::{Cause, Entry, Item, Loan, Problem, Reading, Stage};
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -199,7 +199,7 @@ impl<S> Reader<S> {
             let most = self.together.width(self.reserve.is_wide());
             let step = match self.agenda().next(false, most) {
                 Next::Begun(begun) => {
-                    let Begun { entry, reading, whom, .. } = *begun;
+                    let ResumedMessage { entry, reading, whom, .. } = *begun;
                     self.current = Some(Current { entry, reading, flowing: true, whom });
                     self.publish().then_some(Step::Filled)
                 }

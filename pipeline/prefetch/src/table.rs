@@ -46,7 +46,7 @@ pub struct Take {
 }
 
 /// A message that was begun and that nobody reads at the moment: see [`Table::park`].
-struct Parked {
+struct ParkedMessage {
     entry: Arc<Entry>,
     reading: Reading,
     whom: For,
@@ -62,7 +62,7 @@ pub enum For {
 }
 
 /// A message that was taken up again.
-pub struct Begun<S> {
+pub struct ResumedMessage<S> {
     /// Which.
     pub entry: Arc<Entry>,
     /// Where its reading stands.
@@ -81,7 +81,7 @@ struct Flow<S> {
     first: u64,
     units: Vec<Unit<S>>,
     queued: bool,
-    parked: Option<Parked>,
+    parked: Option<ParkedMessage>,
 }
 
 struct Unit<S> {
@@ -314,21 +314,21 @@ impl<S> Table<S> {
             return;
         }
         let flow = inner.flows.entry(number).or_insert_with(|| Flow::new(states.unwrap_or_else(|| self.states())));
-        flow.parked = Some(Parked { entry, reading, whom });
+        flow.parked = Some(ParkedMessage { entry, reading, whom });
         inner.parked.push_back(number);
     }
 
     /// Takes up a message that was put down; for `lanes` with its states, and only where the table
     /// has none of its bytes left.
-    pub fn take_up(&self, lanes: bool) -> Option<Begun<S>> {
+    pub fn take_up(&self, lanes: bool) -> Option<ResumedMessage<S>> {
         let mut guard = self.lock();
         let inner = &mut *guard;
         let at = inner.parked.iter().position(|number| inner.may_take_up(*number, lanes))?;
         let number = inner.parked.remove(at)?;
-        let Parked { entry, reading, whom } = inner.flows.get_mut(&number)?.parked.take()?;
+        let ParkedMessage { entry, reading, whom } = inner.flows.get_mut(&number)?.parked.take()?;
         let flow = if lanes { inner.flows.remove(&number) } else { None };
         let states = flow.map(|flow| flow.units.into_iter().filter_map(|unit| unit.state).collect());
-        Some(Begun { entry, reading, states, whom })
+        Some(ResumedMessage { entry, reading, states, whom })
     }
 
     /// Whether there is a message that [`take_up`](Table::take_up) would return.

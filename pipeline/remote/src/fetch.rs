@@ -20,7 +20,7 @@ const AT_ONCE: usize = 8;
 
 /// An object as it was listed.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
+pub(crate) struct ListedObject {
     pub client: Arc<Client>,
     pub key: String,
     pub size: u64,
@@ -124,11 +124,11 @@ async fn describe(
     Ok((object, headers))
 }
 
-impl Listed {
-    pub(crate) fn new(client: Arc<Client>, object: Object, stating: bool) -> Listed {
+impl ListedObject {
+    pub(crate) fn new(client: Arc<Client>, object: Object, stating: bool) -> ListedObject {
         let stated = stating.then(Arc::default);
         let Object { key, size, tag, version } = object;
-        Listed { client, key, size, tag: strong(tag), version, stated }
+        ListedObject { client, key, size, tag: strong(tag), version, stated }
     }
 
     /// Asks the store for its headers of this very object, unless they are known or nobody wants
@@ -184,7 +184,7 @@ impl Listed {
 }
 
 struct Flow {
-    listed: Arc<Listed>,
+    listed: Arc<ListedObject>,
     range: Range<u64>,
     /// The offset of the next byte.
     at: u64,
@@ -235,7 +235,7 @@ impl Flow {
 
     /// The answer with the bytes from here on.
     async fn open(&mut self) -> Result<Response, Failure> {
-        let Listed { client, key, size, tag, version, .. } = &*self.listed;
+        let ListedObject { client, key, size, tag, version, .. } = &*self.listed;
         let mut ask = Ask { key: Some(key), ..Ask::default() };
         ask.query.extend(client.protocol.version().zip(version.clone()));
         ask.headers.extend(tag.iter().map(|tag| ("if-match", tag.clone())));

@@ -30,4 +30,4 @@ mod stated;
 mod walk;
 mod web;
 
-pub use located::{Located, Meant};
+pub use located::{LocatedSource, Meant};

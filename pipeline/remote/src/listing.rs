@@ -1,6 +1,6 @@
 //! Objects as they are listed.
 
-use crate::fetch::{Listed, Object, head};
+use crate::fetch::{ListedObject, Object, head};
 use crate::location::{Location, VERSION};
 use crate::object::{Early, Remote};
 use crate::page::LineKind;
@@ -34,7 +34,7 @@ pub(crate) enum Small {
 }
 
 /// A message from a task that lists.
-enum Found {
+enum ListingMessage {
     Object(Location, Object),
     /// A key that stands for a folder, or a version that says that the object was deleted.
     Skipped(Vec<u8>, Skip),
@@ -45,7 +45,7 @@ enum Found {
 
 /// An item whose turn comes soon.
 enum Ahead {
-    Object(Vec<u8>, Listed, Option<Early>),
+    Object(Vec<u8>, ListedObject, Option<Early>),
     Skipped(Vec<u8>, Skip),
     Problem(Vec<u8>, Problem),
 }
@@ -54,7 +54,7 @@ enum Ahead {
 pub(crate) struct Objects {
     selection: Selection,
     small: Small,
-    names: mpsc::Receiver<Found>,
+    names: mpsc::Receiver<ListingMessage>,
     ahead: VecDeque<Ahead>,
     /// Bytes of small objects in `ahead` and not yet handed on.
     early: u64,
@@ -73,7 +73,7 @@ impl Objects {
         Objects::of(selection, small, |sender| async move {
             if let Err(failure) = list(&location, &sender).await {
                 let name = location.own_name();
-                let _ = sender.send(Found::Problem(name, failure.problem(Stage::Walk, None))).await;
+                let _ = sender.send(ListingMessage::Problem(name, failure.problem(Stage::Walk, None))).await;
             }
         })
     }
@@ -87,11 +87,11 @@ impl Objects {
             let heads = stream::iter(names).map(|name| async move {
                 let location = match name {
                     Ok(location) => location,
-                    Err((name, problem)) => return Found::Problem(name, problem),
+                    Err((name, problem)) => return ListingMessage::Problem(name, problem),
                 };
                 match exact(&location).await {
-                    Ok(found) => Found::Object(location, found),
-                    Err(failure) => Found::Problem(location.own_name(), failure.problem(Stage::Open, None)),
+                    Ok(found) => ListingMessage::Object(location, found),
+                    Err(failure) => ListingMessage::Problem(location.own_name(), failure.problem(Stage::Open, None)),
                 }
             });
             let mut heads = Box::pin(heads.buffered(REQUESTS));
@@ -106,7 +106,7 @@ impl Objects {
     fn of<F: Future<Output = ()> + Send + 'static>(
         selection: Selection,
         small: Small,
-        lists: impl FnOnce(mpsc::Sender<Found>) -> F,
+        lists: impl FnOnce(mpsc::Sender<ListingMessage>) -> F,
     ) -> std::io::Result<Objects> {
         let (sender, names) = mpsc::channel(NAMES);
         let last = sender.clone();
@@ -114,7 +114,7 @@ impl Objects {
         runtime()?.spawn(async move {
             fail_point("remote-list");
             listing.await;
-            let _ = last.send(Found::End).await;
+            let _ = last.send(ListingMessage::End).await;
         });
         let requests = Arc::new(Semaphore::new(REQUESTS));
         Ok(Objects { selection, small, names, ahead: VecDeque::new(), early: 0, requests, number: 0, ended: false })
@@ -133,16 +133,16 @@ impl Objects {
                 },
             };
             let (location, found) = match next.unwrap_or_else(|| task_panicked()) {
-                Found::End => {
+                ListingMessage::End => {
                     self.ended = true;
                     return;
                 }
-                Found::Object(location, found) => (location, found),
-                Found::Skipped(name, skip) => {
+                ListingMessage::Object(location, found) => (location, found),
+                ListingMessage::Skipped(name, skip) => {
                     self.ahead.push_back(Ahead::Skipped(name, skip));
                     continue;
                 }
-                Found::Problem(name, problem) => {
+                ListingMessage::Problem(name, problem) => {
                     self.ahead.push_back(Ahead::Problem(name, problem));
                     continue;
                 }
@@ -157,7 +157,7 @@ impl Objects {
                 continue;
             }
             let printed = location.name(&found.key, found.version.as_deref());
-            let listed = Listed::new(location.client.clone(), found, location.stating);
+            let listed = ListedObject::new(location.client.clone(), found, location.stating);
             let early = (self.small == Small::Early && listed.size <= SMALL).then(|| self.ask(&listed)).flatten();
             if early.is_some() {
                 self.early += listed.size;
@@ -166,7 +166,7 @@ impl Objects {
         }
     }
 
-    fn ask(&self, listed: &Listed) -> Option<Early> {
+    fn ask(&self, listed: &ListedObject) -> Option<Early> {
         let (sender, receiver) = oneshot::channel();
         let (listed, requests) = (listed.clone(), self.requests.clone());
         runtime().ok()?.spawn(async move {
@@ -221,7 +221,7 @@ async fn exact(location: &Location) -> Result<Object, Failure> {
 
 /// Sends the object of the very key, if there is one, and all below it. Without any there is an
 /// error, so that no operand is passed over.
-async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), Failure> {
+async fn list(location: &Location, sender: &mpsc::Sender<ListingMessage>) -> Result<(), Failure> {
     if location.generations == Generations::All && !location.has_versions() {
         return Err(Failure::Unsupported("a web server lists no versions: read this address without them".into()));
     }
@@ -230,7 +230,7 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), F
     let location = match location.version {
         Some(_) => match exact(location).await {
             Ok(found) => {
-                let _ = sender.send(Found::Object(location.clone(), found)).await;
+                let _ = sender.send(ListingMessage::Object(location.clone(), found)).await;
                 return Ok(());
             }
             // A key may be given as the store has it; its name is printed as that of a key.
@@ -248,7 +248,7 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), F
         match exact(location).await {
             Ok(found) => {
                 any = true;
-                if sender.send(Found::Object(location.clone(), found)).await.is_err() {
+                if sender.send(ListingMessage::Object(location.clone(), found)).await.is_err() {
                     return Ok(());
                 }
             }
@@ -262,7 +262,7 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), F
     }
     if location.is_web() {
         for found in web::below(location).await? {
-            if sender.send(Found::Object(location.clone(), found)).await.is_err() {
+            if sender.send(ListingMessage::Object(location.clone(), found)).await.is_err() {
                 return Ok(());
             }
         }
@@ -281,15 +281,15 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), F
             any = true;
             let name = location.name(&line.key, line.version.as_deref());
             let found = match line.kind {
-                LineKind::Folder => Found::Skipped(name, Skip::Directory),
-                LineKind::DeleteMarker => Found::Skipped(name, Skip::Inside("a delete marker")),
+                LineKind::Folder => ListingMessage::Skipped(name, Skip::Directory),
+                LineKind::DeleteMarker => ListingMessage::Skipped(name, Skip::Inside("a delete marker")),
                 LineKind::NoText => {
                     let cause = Cause::Store { answer: StoreAnswer::BadName, what: "its key is not UTF-8".into() };
-                    Found::Problem(name, Problem::new(Stage::Walk, cause))
+                    ListingMessage::Problem(name, Problem::new(Stage::Walk, cause))
                 }
                 LineKind::Object => {
                     let object = Object { key: line.key, size: line.size, tag: line.tag, version: line.version };
-                    Found::Object(location.clone(), object)
+                    ListingMessage::Object(location.clone(), object)
                 }
             };
             if sender.send(found).await.is_err() {

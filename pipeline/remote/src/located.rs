@@ -10,7 +10,7 @@ use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, 
 const TOGETHER: usize = 1024;
 
 /// A name, and why it names nothing.
-type Failed = (Vec<u8>, Problem);
+type UnlocatedName = (Vec<u8>, Problem);
 
 /// The objects that an address means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Meant {
 }
 
 /// A source of operands, files and objects, in their order.
-pub struct Located {
+pub struct LocatedSource {
     paths: std::iter::Peekable<Paths>,
     descend: Descend,
     meant: Meant,
@@ -34,32 +34,32 @@ pub struct Located {
     number: u64,
 }
 
-impl Located {
+impl LocatedSource {
     /// Operands that come one by one.
-    pub fn new(paths: Paths, descend: Descend, meant: Meant) -> Located {
+    pub fn new(paths: Paths, descend: Descend, meant: Meant) -> LocatedSource {
         let mut stores = Stores::default();
         if meant == Meant::Versions {
             stores.generations = Generations::All;
         }
-        Located { paths: paths.peekable(), descend, meant, stores, small: Small::Early, now: None, number: 0 }
+        LocatedSource { paths: paths.peekable(), descend, meant, stores, small: Small::Early, now: None, number: 0 }
     }
 
     /// Fetches nothing before it is opened, for callers that want only names and sizes.
     #[must_use]
-    pub fn listing(mut self) -> Located {
+    pub fn listing(mut self) -> LocatedSource {
         self.small = Small::InTurn;
         self
     }
 
     /// Asks stores for their headers of each object, which the entry's object has once it is open.
     #[must_use]
-    pub fn stating(mut self) -> Located {
+    pub fn stating(mut self) -> LocatedSource {
         self.stores.stating = true;
         self
     }
 
     /// The source of the next operand, or of several addresses.
-    fn next(&mut self) -> Option<Result<Box<dyn Source>, Failed>> {
+    fn next(&mut self) -> Option<Result<Box<dyn Source>, UnlocatedName>> {
         let path = match self.paths.next()? {
             Ok(path) => path,
             Err(named) => return Some(Err(named)),
@@ -86,7 +86,7 @@ impl Located {
         Some(Objects::exactly(found).map(|objects| Box::new(objects) as Box<dyn Source>).map_err(system(path)))
     }
 
-    fn find(&mut self, path: Vec<u8>) -> Result<crate::location::Location, Failed> {
+    fn find(&mut self, path: Vec<u8>) -> Result<crate::location::Location, UnlocatedName> {
         self.stores.find(&path).map_err(|(answer, why)| {
             let cause = Cause::Store { answer, what: why.into() };
             (path, Problem::new(Stage::Walk, cause))
@@ -94,7 +94,7 @@ impl Located {
     }
 }
 
-impl Source for Located {
+impl Source for LocatedSource {
     fn pull(&mut self) -> Option<Item> {
         let found = loop {
             match &mut self.now {

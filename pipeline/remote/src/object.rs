@@ -1,6 +1,6 @@
 //! An object of a store as an entry's bytes.
 
-use crate::fetch::Listed;
+use crate::fetch::ListedObject;
 use crate::runtime::{runtime, task_panicked};
 use bytes::{Buf, Bytes};
 use futures_util::StreamExt;
@@ -14,13 +14,13 @@ pub(crate) type Early = oneshot::Receiver<Result<Bytes, Problem>>;
 
 /// An object, perhaps on its way already.
 pub(crate) struct Remote {
-    listed: Listed,
+    listed: ListedObject,
     /// A small one that was asked for before its turn, until it is opened.
     early: Mutex<Option<Early>>,
 }
 
 impl Remote {
-    pub(crate) fn new(listed: Listed, early: Option<Early>) -> Remote {
+    pub(crate) fn new(listed: ListedObject, early: Option<Early>) -> Remote {
         Remote { listed, early: Mutex::new(early) }
     }
 }

@@ -4,11 +4,11 @@ use crate::base::Base;
 use crate::descend::Special;
 use crate::finding::FindingId;
 use crate::inside::{Extent, Inside};
-use crate::loan::{Copied, Lender};
+use crate::loan::{CopiedReader, Lender};
 use crate::os;
 use crate::os::handles::AsFd;
 use crate::problem::Problem;
-use crate::read::{Closed, Reading};
+use crate::read::{ReadResult, Reading};
 use crate::stat::Stat;
 use crate::stream::Stream;
 use pfh_digest::Digest;
@@ -87,7 +87,7 @@ pub trait Object: Send + Sync {
     fn open(&self) -> Result<Box<dyn std::io::Read + Send>, Problem>;
     /// The same, for a reader that takes bytes where they are in memory.
     fn lender(&self) -> Result<Box<dyn Lender>, Problem> {
-        self.open().map(|reader| Box::new(Copied(reader)) as Box<dyn Lender>)
+        self.open().map(|reader| Box::new(CopiedReader(reader)) as Box<dyn Lender>)
     }
     /// The size in bytes where it is known; a hint only.
     fn size_hint(&self) -> Option<u64> {
@@ -245,7 +245,7 @@ pub enum Item {
         /// The name as printed.
         name: Vec<u8>,
         /// Size and metadata as they are now.
-        closed: Closed,
+        closed: ReadResult,
         /// One digest per algorithm of the plan, in its order.
         digests: Vec<Digest>,
     },

@@ -2,7 +2,7 @@
 //! lists of Windows: in those lines end with CR and LF, or a byte order mark stands in front, names
 //! are text, and `\` separates as `/` does.
 
-use crate::operand::{Named, Paths};
+use crate::operand::{OperandPath, Paths};
 use crate::os::names::entered;
 use crate::problem::{Cause, Problem, Stage};
 use crate::text::{Text, has_windows_lines};
@@ -39,7 +39,7 @@ pub fn names<R: BufRead + Send + 'static>(list: R, separator: Separator) -> Path
 }
 
 /// The item that stands for a list that cannot be read on.
-fn failure(error: &io::Error) -> Named {
+fn failure(error: &io::Error) -> OperandPath {
     Err((b"(list of names)".to_vec(), Problem::io(Stage::Walk, error)))
 }
 
@@ -47,7 +47,7 @@ fn split<R: BufRead + Send + 'static>(mut list: R, end: u8, marked: bool) -> Pat
     let mut done = false;
     // Whether it is a list of Windows: the first line tells, where no mark does.
     let mut windows = if cfg!(windows) || marked { Some(true) } else { None };
-    let next = move || -> Option<Named> {
+    let next = move || -> Option<OperandPath> {
         while !done {
             let mut name = Vec::new();
             match list.by_ref().take(LONGEST).read_until(end, &mut name) {

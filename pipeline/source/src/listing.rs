@@ -13,7 +13,7 @@ const RUN: usize = 8 << 20;
 const SPAN: usize = size_of::<Span>();
 
 /// A name and its type as the directory states it.
-pub(crate) type Named = (Box<[u8]>, FileType);
+pub(crate) type NamedKind = (Box<[u8]>, FileType);
 
 struct Span {
     start: u32,
@@ -152,7 +152,7 @@ impl Names {
     }
 
     /// The next name, or the error that reading a spilled run back met.
-    pub(crate) fn next(&mut self) -> Option<Result<Named, Errno>> {
+    pub(crate) fn next(&mut self) -> Option<Result<NamedKind, Errno>> {
         Some(self.0.next()?.map(|(name, code)| (name, kind(code))))
     }
 }

@@ -51,15 +51,15 @@ pub trait Lender: Read + Send {
 }
 
 /// A reader whose bytes are copied.
-pub struct Copied<R>(pub R);
+pub struct CopiedReader<R>(pub R);
 
-impl<R: Read> Read for Copied<R> {
+impl<R: Read> Read for CopiedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)
     }
 }
 
-impl<R: Read + Send> Lender for Copied<R> {
+impl<R: Read + Send> Lender for CopiedReader<R> {
     fn lend(&mut self, _: usize) -> Option<Loan> {
         None
     }

@@ -6,20 +6,20 @@ use crate::descend::{Descend, Recurse};
 use crate::entry::{Entry, Item, Origin};
 use crate::os::{self, FileType};
 use crate::problem::{Cause, Problem, Stage};
-use crate::select::Asked;
+use crate::select::AskedName;
 use crate::source::Source;
 use crate::stream::Stream;
 use crate::streams::streams;
-use crate::unnumbered::Unnumbered;
+use crate::unnumbered::UnnumberedItem;
 use crate::walk::Walk;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A path as bytes, or (the part of it that can be shown, why it cannot be one).
-pub type Named = Result<Vec<u8>, (Vec<u8>, Problem)>;
+pub type OperandPath = Result<Vec<u8>, (Vec<u8>, Problem)>;
 
 /// Paths to hash, in order.
-pub type Paths = Box<dyn Iterator<Item = Named> + Send>;
+pub type Paths = Box<dyn Iterator<Item = OperandPath> + Send>;
 
 /// The source behind the command line: operands in their order, directories in byte order of their
 /// names.
@@ -29,7 +29,7 @@ pub struct Operands {
     walk: Option<Walk>,
     here: Arc<Base>,
     /// Streams of the operand that came last.
-    pending: VecDeque<Unnumbered>,
+    pending: VecDeque<UnnumberedItem>,
     number: u64,
 }
 
@@ -45,23 +45,23 @@ impl Operands {
         Operands { paths, descend: Arc::new(descend), walk: None, here, pending: VecDeque::new(), number: 0 }
     }
 
-    fn operand(&mut self, path: Vec<u8>) -> Option<Unnumbered> {
+    fn operand(&mut self, path: Vec<u8>) -> Option<UnnumberedItem> {
         let selection = &self.descend.selection;
         if let Some(stream) = Stream::named(&path) {
-            return Some(Unnumbered::Origin(Origin::Stream(stream), None));
+            return Some(UnnumberedItem::Origin(Origin::Stream(stream), None));
         }
         let recurse = self.descend.recurse != Recurse::No;
         let mut stat = None;
         if recurse || selection.needs_size() {
             match os::stat_operand(&path) {
-                Err(errno) => return Some(Unnumbered::Problem(path, Problem::os(Stage::Open, errno))),
+                Err(errno) => return Some(UnnumberedItem::Problem(path, Problem::os(Stage::Open, errno))),
                 Ok(found) if os::file_type(found.mode) == FileType::Directory => {
                     if !recurse {
-                        return Some(Unnumbered::Problem(path, Problem::new(Stage::Open, Cause::IsDirectory)));
+                        return Some(UnnumberedItem::Problem(path, Problem::new(Stage::Open, Cause::IsDirectory)));
                     }
                     match Walk::open(&path, self.descend.clone()) {
                         Ok(walk) => self.walk = Some(walk),
-                        Err(problem) => return Some(Unnumbered::Problem(path, problem)),
+                        Err(problem) => return Some(UnnumberedItem::Problem(path, problem)),
                     }
                     return None;
                 }
@@ -69,7 +69,7 @@ impl Operands {
             }
         }
         let name = path.rsplit(|&b| b == b'/').next().unwrap_or(&path);
-        let asked = Asked { printed: &path, below: &path, name };
+        let asked = AskedName { printed: &path, below: &path, name };
         if !selection.takes_file(&asked) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
             return None;
         }
@@ -77,7 +77,7 @@ impl Operands {
         if self.descend.streams {
             self.pending.extend(streams(&base, &path, &self.descend));
         }
-        Some(Unnumbered::Origin(Origin::File { base, path: path.into(), special: self.descend.special }, stat))
+        Some(UnnumberedItem::Origin(Origin::File { base, path: path.into(), special: self.descend.special }, stat))
     }
 }
 
@@ -94,7 +94,7 @@ impl Source for Operands {
                     }
                 },
                 None => match self.paths.next()? {
-                    Err((name, problem)) => Unnumbered::Problem(name, problem),
+                    Err((name, problem)) => UnnumberedItem::Problem(name, problem),
                     Ok(path) => match self.operand(path) {
                         Some(found) => found,
                         None => continue,
@@ -104,9 +104,9 @@ impl Source for Operands {
             let number = self.number;
             self.number += 1;
             return Some(match found {
-                Unnumbered::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
-                Unnumbered::Skipped(name, skip) => Item::Skipped { number, name, skip },
-                Unnumbered::Problem(name, problem) => Item::Problem { number, name, problem },
+                UnnumberedItem::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
+                UnnumberedItem::Skipped(name, skip) => Item::Skipped { number, name, skip },
+                UnnumberedItem::Problem(name, problem) => Item::Problem { number, name, problem },
             });
         }
     }

@@ -30,7 +30,7 @@ pub enum Order {
 const WINDOW: usize = 4_096;
 
 /// Puts a source's entries into reading order, window by window.
-pub struct Ordered<S> {
+pub struct OrderedSource<S> {
     source: S,
     order: Order,
     /// Bytes of the table that [`Order::Balanced`] fills.
@@ -38,11 +38,11 @@ pub struct Ordered<S> {
     window: std::vec::IntoIter<Item>,
 }
 
-impl<S: Source> Ordered<S> {
+impl<S: Source> OrderedSource<S> {
     /// Reads `source` in `order`; the RAM table has `table` bytes, which matter to
     /// [`Order::Balanced`] alone.
     pub fn new(source: S, order: Order, table: u64) -> Self {
-        Ordered { source, order, table, window: Vec::new().into_iter() }
+        OrderedSource { source, order, table, window: Vec::new().into_iter() }
     }
 
     fn key(&self, item: &mut Item) -> u64 {
@@ -98,7 +98,7 @@ fn balanced(window: Vec<(u64, Item)>, table: u64) -> Vec<Item> {
     order
 }
 
-impl<S: Source> Source for Ordered<S> {
+impl<S: Source> Source for OrderedSource<S> {
     fn pull(&mut self) -> Option<Item> {
         if self.order == Order::Path {
             return self.source.pull();

@@ -1,7 +1,7 @@
 //! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
 
 use crate::os::handles::{AsFd, OwnedFd};
-use crate::os::{self, Errno, How};
+use crate::os::{self, Errno, OpenMode};
 use crate::panics::panics;
 use crate::place::{Place, directory_of};
 use crate::terminal;
@@ -106,7 +106,7 @@ impl Output {
         let resolved = std::fs::canonicalize(path);
         let path = resolved.as_deref().unwrap_or(path);
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            let fd = os::open_to_write(path, How::Existing, false).map_err(failed("open"))?;
+            let fd = os::open_to_write(path, OpenMode::Existing, false).map_err(failed("open"))?;
             return Ok(Output::to(Target::Special(fd)));
         }
         Output::at(Place::of(path))
@@ -282,18 +282,18 @@ impl Output {
 
 /// An error of the output of this name.
 #[derive(Debug)]
-struct Unwritten {
+struct OutputError {
     path: PathBuf,
     error: io::Error,
 }
 
-impl fmt::Display for Unwritten {
+impl fmt::Display for OutputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", terminal::shown(&self.path), self.error)
     }
 }
 
-impl std::error::Error for Unwritten {
+impl std::error::Error for OutputError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.error)
     }
@@ -302,7 +302,7 @@ impl std::error::Error for Unwritten {
 /// The error with the name; a closed pipe needs none.
 fn naming(path: Option<&Path>, error: io::Error) -> io::Error {
     match path.filter(|_| error.kind() != io::ErrorKind::BrokenPipe) {
-        Some(path) => io::Error::new(error.kind(), Unwritten { path: path.to_owned(), error }),
+        Some(path) => io::Error::new(error.kind(), OutputError { path: path.to_owned(), error }),
         None => error,
     }
 }

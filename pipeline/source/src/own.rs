@@ -8,12 +8,12 @@ use crate::source::Source;
 /// A source whose entries that the run itself writes are skipped. A file is known by its name and
 /// by device and inode: a file that an output will replace is the old output, not evidence. So is
 /// the hidden file that the output is until it is whole, on file systems where it has a name.
-pub struct Apart<S> {
+pub struct OwnFilter<S> {
     inner: S,
-    own: Vec<Own>,
+    own: Vec<OwnFile>,
 }
 
-struct Own {
+struct OwnFile {
     path: Vec<u8>,
     /// Its last component.
     last: Vec<u8>,
@@ -21,14 +21,14 @@ struct Own {
     hidden: Vec<u8>,
 }
 
-impl<S: Source> Apart<S> {
+impl<S: Source> OwnFilter<S> {
     /// The source without the files of these paths.
     pub fn new(inner: S, own: Vec<Vec<u8>>) -> Self {
         let is_end = |byte: &u8| *byte == b'/' || (cfg!(windows) && *byte == b'\\');
         let last = |path: &[u8]| path.rsplit(is_end).next().unwrap_or_default().to_vec();
         let own = own.into_iter().map(|path| (last(&path), path));
-        let own = own.map(|(last, path)| Own { path, hidden: hidden(&last), last }).collect();
-        Apart { inner, own }
+        let own = own.map(|(last, path)| OwnFile { path, hidden: hidden(&last), last }).collect();
+        OwnFilter { inner, own }
     }
 
     /// Why an entry is not read, if the run itself writes it.
@@ -48,14 +48,14 @@ impl<S: Source> Apart<S> {
     }
 }
 
-impl<S: Source> Source for Apart<S> {
+impl<S: Source> Source for OwnFilter<S> {
     fn pull(&mut self) -> Option<Item> {
         let item = self.inner.pull()?;
         Some(self.kept_apart(item))
     }
 }
 
-impl<S: Source> Apart<S> {
+impl<S: Source> OwnFilter<S> {
     /// The item; the run's own outputs are skipped.
     fn kept_apart(&self, item: Item) -> Item {
         if self.own.is_empty() {
@@ -92,7 +92,7 @@ mod tests {
         }
         let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
         let operand = room.path().as_os_str().as_bytes().to_vec();
-        let mut source = Apart::new(Operands::new(vec![operand], descend), vec![path("list")]);
+        let mut source = OwnFilter::new(Operands::new(vec![operand], descend), vec![path("list")]);
         let (mut read, mut own) = (Vec::new(), 0);
         while let Some(item) = source.pull() {
             match item {

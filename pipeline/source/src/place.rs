@@ -2,7 +2,7 @@
 
 use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::names::OsStrExt;
-use crate::os::{self, Directory, Errno, How};
+use crate::os::{self, Directory, Errno, OpenMode};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,7 @@ impl Place {
 
     pub(crate) fn create(&self, name: &Path) -> Result<OwnedFd, Errno> {
         match &self.directory {
-            None => os::open_to_write(name, How::CreateNew, false),
+            None => os::open_to_write(name, OpenMode::CreateNew, false),
             Some(directory) => os::create_in(directory, name),
         }
     }

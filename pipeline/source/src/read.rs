@@ -46,7 +46,7 @@ impl Note {
 
 /// The result of a complete and consistent read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closed {
+pub struct ReadResult {
     /// Bytes read.
     pub size: u64,
     /// The file's metadata as found before the read, where it is a file.
@@ -71,14 +71,14 @@ pub struct Reading {
     retries: u32,
     retried: bool,
     /// Where a read at a position failed; the read that comes there fails so too.
-    refused: Option<Refused>,
+    refused: Option<RefusedRead>,
     /// How a regular file is read past the system's cache, if it is to be.
     past: Option<Box<Past>>,
 }
 
 /// A read at a position that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedRead {
     /// Where, in bytes from the beginning of the file.
     pub offset: u64,
     errno: Errno,
@@ -95,8 +95,8 @@ impl Positions {
     ///
     /// # Errors
     /// For [`Reading::go_on`].
-    pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Refused> {
-        os::read_at(self.fd.as_fd(), buffer, offset).map_err(|errno| Refused { offset, errno })
+    pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, RefusedRead> {
+        os::read_at(self.fd.as_fd(), buffer, offset).map_err(|errno| RefusedRead { offset, errno })
     }
 }
 
@@ -222,7 +222,7 @@ impl Reading {
     /// Goes on at `offset`: the bytes before it were read at [positions](Reading::positions). One
     /// such read may have failed, at `offset` or behind it: the read that comes there has had its
     /// first attempt.
-    pub fn go_on(&mut self, offset: u64, refused: Option<Refused>) {
+    pub fn go_on(&mut self, offset: u64, refused: Option<RefusedRead>) {
         self.refused = refused.filter(|refused| refused.offset >= offset);
         self.offset = offset;
     }
@@ -257,7 +257,7 @@ impl Reading {
         mut buffer: &mut [u8],
     ) -> Result<usize, Problem> {
         let mut tries = self.retries;
-        if let Some(Refused { offset, errno }) = self.refused {
+        if let Some(RefusedRead { offset, errno }) = self.refused {
             match usize::try_from(offset.saturating_sub(self.offset)) {
                 Ok(0) => (first, self.refused) = (Some(Err(errno)), None),
                 Ok(before) if before < buffer.len() => buffer = &mut buffer[..before],
@@ -323,7 +323,7 @@ impl Reading {
     /// # Errors
     /// `changed` when the file was written to meanwhile, `truncated` when its size does not match
     /// its bytes.
-    pub fn close(self) -> Result<Closed, Problem> {
+    pub fn close(self) -> Result<ReadResult, Problem> {
         let mut notes = Vec::new();
         if self.retried {
             notes.push(Note::Retried);
@@ -333,11 +333,11 @@ impl Reading {
         }
         let (fd, before, regular, usn) = match self.inner {
             Inner::File { fd, before, regular, usn } => (fd, before, regular, usn),
-            Inner::Stream(_) => return Ok(Closed { size: self.offset, stat: None, notes, inside: None }),
-            Inner::Object { inside, .. } => return Ok(Closed { size: self.offset, stat: None, notes, inside }),
+            Inner::Stream(_) => return Ok(ReadResult { size: self.offset, stat: None, notes, inside: None }),
+            Inner::Object { inside, .. } => return Ok(ReadResult { size: self.offset, stat: None, notes, inside }),
         };
         if !regular {
-            return Ok(Closed { size: self.offset, stat: Some(before), notes, inside: None });
+            return Ok(ReadResult { size: self.offset, stat: Some(before), notes, inside: None });
         }
         let after = os::stat(&fd).map_err(|e| Problem::os(Stage::Check, e))?;
         let is_moved = os::usn(fd.as_fd()) != usn;
@@ -357,7 +357,7 @@ impl Reading {
         if !os::is_timed(fd.as_fd(), &before) {
             notes.push(Note::Untimed);
         }
-        Ok(Closed { size: self.offset, stat: Some(before), notes, inside: None })
+        Ok(ReadResult { size: self.offset, stat: Some(before), notes, inside: None })
     }
 }
 

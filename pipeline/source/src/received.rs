@@ -11,19 +11,19 @@ use std::path::{Component, Path, PathBuf};
 
 /// A directory that others made, held open. The user names the path to it; below it no component
 /// may be a link, and only plain files and directories may be there.
-pub struct Received {
+pub struct ReceivedFolder {
     directory: Directory,
     path: PathBuf,
 }
 
-impl Received {
+impl ReceivedFolder {
     /// Opens the directory.
     ///
     /// # Errors
     /// When it is not a directory, or cannot be opened.
-    pub fn open(path: &Path) -> io::Result<Received> {
+    pub fn open(path: &Path) -> io::Result<ReceivedFolder> {
         let directory = os::open_operand_directory(path.as_os_str().as_bytes())?;
-        Ok(Received { directory, path: path.to_owned() })
+        Ok(ReceivedFolder { directory, path: path.to_owned() })
     }
 
     /// Whether a file of this name may be written, which is relative and plain.
@@ -120,7 +120,7 @@ mod tests {
             "/tmp/x",
         ];
         for root in [&root, &room.path().join("named")] {
-            let received = Received::open(root).unwrap();
+            let received = ReceivedFolder::open(root).unwrap();
             for name in refused {
                 assert!(received.output(Path::new(name)).is_err(), "{name}");
                 assert!(received.check(Path::new(name)).is_err(), "{name}");
@@ -135,7 +135,7 @@ mod tests {
             assert!(received.create_directory(Path::new("real")).is_err());
         }
         // A link that comes between the look and the end is replaced, not followed.
-        let received = Received::open(&root).unwrap();
+        let received = ReceivedFolder::open(&root).unwrap();
         let mut output = received.output(Path::new("late")).unwrap();
         output.write_all(b"late").unwrap();
         symlink("../outside/precious", root.join("late")).unwrap();

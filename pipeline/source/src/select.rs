@@ -24,19 +24,19 @@ struct Globs {
     /// Patterns with a slash: matched against the name as printed, and the path below the operand.
     paths: Vec<Glob>,
     /// The patterns that have matched something so far; clones of a selection share them.
-    seen: Arc<Seen>,
+    seen: Arc<MatchedPatterns>,
 }
 
 /// Which patterns have matched something.
 #[derive(Debug, Default)]
-struct Seen {
+struct MatchedPatterns {
     /// In the order in which they were given.
     patterns: Vec<(String, AtomicBool)>,
     /// How many of them have matched nothing yet.
     left: AtomicUsize,
 }
 
-impl Seen {
+impl MatchedPatterns {
     fn hit(&self, at: usize) {
         if let Some((_, seen)) = self.patterns.get(at)
             && !seen.swap(true, Ordering::Relaxed)
@@ -47,7 +47,7 @@ impl Seen {
 }
 
 /// A name that is asked about.
-pub(crate) struct Asked<'a> {
+pub(crate) struct AskedName<'a> {
     /// As it is printed.
     pub printed: &'a [u8],
     /// Below the operand.
@@ -66,14 +66,14 @@ impl Globs {
         }
         let left = AtomicUsize::new(patterns.len());
         let patterns = patterns.iter().map(|pattern| (pattern.clone(), AtomicBool::new(false))).collect();
-        Ok(Globs { names, paths, seen: Arc::new(Seen { patterns, left }) })
+        Ok(Globs { names, paths, seen: Arc::new(MatchedPatterns { patterns, left }) })
     }
 
     fn is_given(&self) -> bool {
         !self.seen.patterns.is_empty()
     }
 
-    fn matches(&self, asked: &Asked<'_>) -> bool {
+    fn matches(&self, asked: &AskedName<'_>) -> bool {
         let printed = asked.printed.strip_prefix(b"./").unwrap_or(asked.printed);
         let printed = &printed[printed.iter().take_while(|byte| **byte == b'/').count()..];
         self.hit(&self.names, asked.name)
@@ -164,7 +164,8 @@ impl Selection {
     /// Whether a file of this path below an operand, of this last component and of this size, if
     /// it is known, is taken.
     pub fn takes(&self, path: &[u8], name: &[u8], size: Option<u64>) -> bool {
-        self.takes_file(&Asked { printed: path, below: path, name }) && size.is_none_or(|size| self.takes_size(size))
+        self.takes_file(&AskedName { printed: path, below: path, name })
+            && size.is_none_or(|size| self.takes_size(size))
     }
 
     pub(crate) fn needs_size(&self) -> bool {
@@ -181,12 +182,12 @@ impl Selection {
         self.include.unmatched().chain(self.exclude.unmatched()).collect()
     }
 
-    pub(crate) fn takes_file(&self, asked: &Asked<'_>) -> bool {
+    pub(crate) fn takes_file(&self, asked: &AskedName<'_>) -> bool {
         (!self.include.is_given() || self.include.matches(asked))
             && !(self.exclude.is_given() && self.exclude.matches(asked))
     }
 
-    pub(crate) fn enters(&self, asked: &Asked<'_>) -> bool {
+    pub(crate) fn enters(&self, asked: &AskedName<'_>) -> bool {
         !(self.exclude.is_given() && self.exclude.matches(asked))
     }
 }
@@ -206,7 +207,7 @@ mod tests {
         assert!(takes(b"x/a.txt") && !takes(b"x/b.txt"));
         assert!(takes(b"sub/a.bin") && !takes(b"x/sub/a.bin"));
         assert!(takes(b".hidden.txt") && takes(b"\xff.txt"));
-        let enters = |name| s.enters(&Asked { printed: name, below: name, name });
+        let enters = |name| s.enters(&AskedName { printed: name, below: name, name });
         assert!(!enters(b"back") && enters(b"x"));
         assert!(s.takes_size(9) && !s.takes_size(10));
         assert!(Selection::new(&words(&["[a"]), &[], None, None).is_err());
@@ -242,7 +243,7 @@ mod tests {
         ] {
             let globs = Globs::new(&[pattern.to_owned()]).unwrap();
             let name = name.as_bytes();
-            assert_eq!(globs.matches(&Asked { printed: name, below: name, name }), matches, "{pattern} {name:?}");
+            assert_eq!(globs.matches(&AskedName { printed: name, below: name, name }), matches, "{pattern} {name:?}");
         }
         for pattern in ["{a", "[a", "a\\", "[a-"] {
             let error = Selection::new(&[], &[pattern.to_owned()], None, None).unwrap_err();
@@ -256,7 +257,7 @@ mod tests {
         let s = Selection::new(&[], &patterns, None, None).unwrap();
         let leaves_out = |printed: &str, below: &str| {
             let name = below.rsplit('/').next().unwrap().as_bytes();
-            !s.clone().takes_file(&Asked { printed: printed.as_bytes(), below: below.as_bytes(), name })
+            !s.clone().takes_file(&AskedName { printed: printed.as_bytes(), below: below.as_bytes(), name })
         };
         assert!(leaves_out("d/0003.bin", "0003.bin") && leaves_out("./d/4", "4") && leaves_out("/tmp/d/5", "5"));
         assert!(leaves_out("d/sub/6", "sub/6") && !leaves_out("e/0003.bin", "0003.bin"));

@@ -5,14 +5,14 @@
 use crate::base::Base;
 use crate::descend::Descend;
 use crate::entry::{Origin, Skip};
-use crate::os::{self, Beside};
+use crate::os::{self, SideStream};
 use crate::problem::{Problem, Stage};
-use crate::unnumbered::Unnumbered;
+use crate::unnumbered::UnnumberedItem;
 use std::sync::Arc;
 
 /// The streams of a file or directory that are taken, by name. One problem, of the name `file:`,
 /// stands for all if they cannot be listed.
-pub(crate) fn streams(base: &Arc<Base>, path: &[u8], descend: &Descend) -> Vec<Unnumbered> {
+pub(crate) fn streams(base: &Arc<Base>, path: &[u8], descend: &Descend) -> Vec<UnnumberedItem> {
     let path = path.strip_suffix(b"/").filter(|path| !path.is_empty()).unwrap_or(path);
     if base.stream(path).is_some() {
         return Vec::new();
@@ -21,16 +21,16 @@ pub(crate) fn streams(base: &Arc<Base>, path: &[u8], descend: &Descend) -> Vec<U
         Ok(listed) => listed,
         Err(errno) => {
             let name = [&base.prefix, path, b":"].concat();
-            return vec![Unnumbered::Problem(name, Problem::os(Stage::Walk, errno))];
+            return vec![UnnumberedItem::Problem(name, Problem::os(Stage::Walk, errno))];
         }
     };
-    let mut taken: Vec<Beside> =
+    let mut taken: Vec<SideStream> =
         listed.into_iter().filter(|beside| descend.selection.takes_size(beside.size)).collect();
     taken.sort_by(|one, other| one.name.cmp(&other.name));
     let origin = |path: Vec<u8>| Origin::File { base: base.clone(), path: path.into(), special: descend.special };
-    let entry = |beside: Beside| match beside.is_file {
-        true => Unnumbered::Origin(origin([path, &beside.name].concat()), None),
-        false => Unnumbered::Skipped([&base.prefix, path, &beside.name].concat(), Skip::Attribute),
+    let entry = |beside: SideStream| match beside.is_file {
+        true => UnnumberedItem::Origin(origin([path, &beside.name].concat()), None),
+        false => UnnumberedItem::Skipped([&base.prefix, path, &beside.name].concat(), Skip::Attribute),
     };
     taken.into_iter().map(entry).collect()
 }

@@ -14,11 +14,11 @@ pub fn has_windows_lines(start: &[u8]) -> bool {
 /// A reader without a byte order mark, whose bytes are UTF-8 where the mark said UTF-16.
 pub struct Text<R>(Encoding<R>);
 
-type Marked<R> = Chain<Cursor<Vec<u8>>, R>;
+type MarkedReader<R> = Chain<Cursor<Vec<u8>>, R>;
 
 enum Encoding<R> {
-    Plain(Marked<R>),
-    Utf16(BufReader<Utf16<Marked<R>>>),
+    Plain(MarkedReader<R>),
+    Utf16(BufReader<Utf16<MarkedReader<R>>>),
 }
 
 impl<R: BufRead> Text<R> {

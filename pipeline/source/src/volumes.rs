@@ -23,14 +23,14 @@ pub struct Volume {
     /// How many bytes the file system says it has; 0 where it is not known.
     pub size: u64,
     /// Facts about the snapshot, if it is one.
-    pub kept: Option<Kept>,
+    pub kept: Option<ShadowFacts>,
     /// Whether only files that are not deleted are listed.
     pub allocated_only: bool,
 }
 
 /// Facts about a file system that is an older state of another one: a shadow copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct ShadowFacts {
     /// Its place in the order of age, from 1.
     pub number: u32,
     /// Its GUID.

@@ -7,10 +7,10 @@ use crate::entry::{Origin, Skip};
 use crate::listing::Names;
 use crate::os::{self, Directory, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
-use crate::select::Asked;
+use crate::select::AskedName;
 use crate::stat::Stat;
 use crate::streams::streams;
-use crate::unnumbered::Unnumbered;
+use crate::unnumbered::UnnumberedItem;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) struct Walk {
     /// Most frames whose directory stays open.
     open: usize,
     ancestors: HashSet<(u64, u128)>,
-    pending: VecDeque<Unnumbered>,
+    pending: VecDeque<UnnumberedItem>,
 }
 
 impl Walk {
@@ -77,7 +77,7 @@ impl Walk {
         let (names, failed) = Names::list(&directory);
         if let Some(errno) = failed {
             let problem = Problem::os(Stage::Walk, errno);
-            self.pending.push_back(Unnumbered::Problem(self.full(b""), problem));
+            self.pending.push_back(UnnumberedItem::Problem(self.full(b""), problem));
         }
         self.ancestors.insert(identity);
         self.frames.push(Frame { names, path: self.path.len(), directory: Some(directory), identity });
@@ -120,14 +120,16 @@ impl Walk {
         frame.directory.as_ref().ok_or(Errno::BADF)
     }
 
-    pub(crate) fn next(&mut self) -> Option<Unnumbered> {
+    pub(crate) fn next(&mut self) -> Option<UnnumberedItem> {
         loop {
             if let Some(found) = self.pending.pop_front() {
                 return Some(found);
             }
             let named = match self.frames.last_mut()?.names.next() {
                 Some(Ok(named)) => named,
-                Some(Err(errno)) => return Some(Unnumbered::Problem(self.full(b""), Problem::os(Stage::Walk, errno))),
+                Some(Err(errno)) => {
+                    return Some(UnnumberedItem::Problem(self.full(b""), Problem::os(Stage::Walk, errno)));
+                }
                 None => {
                     self.leave();
                     continue;
@@ -139,7 +141,7 @@ impl Walk {
         }
     }
 
-    fn visit(&mut self, name: &[u8], mut kind: FileType) -> Option<Unnumbered> {
+    fn visit(&mut self, name: &[u8], mut kind: FileType) -> Option<UnnumberedItem> {
         let mut stat: Option<Stat> = None;
         let follow = self.descend.links == Links::Follow;
         let sized = self.descend.selection.needs_size() && kind == FileType::RegularFile;
@@ -150,21 +152,21 @@ impl Walk {
                     kind = os::file_type(found.mode);
                     stat = Some(found);
                 }
-                Err(errno) => return Some(Unnumbered::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
+                Err(errno) => return Some(UnnumberedItem::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
             }
         }
         let selection = &self.descend.selection;
         let path = || [&self.path[..], name].concat();
         // Without patterns nothing is put together for them.
         let (printed, below) = if selection.is_all() { Default::default() } else { (self.full(name), path()) };
-        let asked = Asked { printed: &printed, below: &below, name };
+        let asked = AskedName { printed: &printed, below: &below, name };
         let skip = match kind {
             FileType::Directory => {
                 if !selection.enters(&asked) {
                     return None;
                 }
                 if self.descend.recurse == Recurse::Flat {
-                    return Some(Unnumbered::Skipped(self.full(name), Skip::Directory));
+                    return Some(UnnumberedItem::Skipped(self.full(name), Skip::Directory));
                 }
                 return self.descend_into(name);
             }
@@ -179,20 +181,20 @@ impl Walk {
             return None;
         }
         if let Some(skip) = skip {
-            return Some(Unnumbered::Skipped(self.full(name), skip));
+            return Some(UnnumberedItem::Skipped(self.full(name), skip));
         }
         if kind == FileType::Placeholder {
-            return Some(Unnumbered::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Elsewhere)));
+            return Some(UnnumberedItem::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Elsewhere)));
         }
         let path = path();
         if self.descend.streams {
             self.pending.extend(streams(&self.base, &path, &self.descend));
         }
         let origin = Origin::File { base: self.base.clone(), path: path.into(), special: self.descend.special };
-        Some(Unnumbered::Origin(origin, stat))
+        Some(UnnumberedItem::Origin(origin, stat))
     }
 
-    fn descend_into(&mut self, name: &[u8]) -> Option<Unnumbered> {
+    fn descend_into(&mut self, name: &[u8]) -> Option<UnnumberedItem> {
         let links = self.descend.links;
         let opened = self.here().and_then(|here| {
             let directory = os::open_directory(here, name, links)?;
@@ -201,14 +203,14 @@ impl Walk {
         });
         let (directory, stat) = match opened {
             Ok(opened) => opened,
-            Err(errno) => return Some(Unnumbered::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
+            Err(errno) => return Some(UnnumberedItem::Problem(self.full(name), Problem::os(Stage::Walk, errno))),
         };
         let identity = (stat.device, stat.inode);
         if self.ancestors.contains(&identity) {
-            return Some(Unnumbered::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Loop)));
+            return Some(UnnumberedItem::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Loop)));
         }
         if self.descend.one_file_system && stat.device != self.device {
-            return Some(Unnumbered::Skipped(self.full(name), Skip::OtherFileSystem));
+            return Some(UnnumberedItem::Skipped(self.full(name), Skip::OtherFileSystem));
         }
         self.path.extend_from_slice(name);
         if self.descend.streams {
@@ -229,7 +231,7 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let operand = room.path().as_os_str().as_encoded_bytes();
         let mut walk = Walk::open(operand, Arc::new(Descend::default())).unwrap();
-        let Some(Unnumbered::Problem(path, problem)) = walk.visit(b"cloud.docx", FileType::Placeholder) else {
+        let Some(UnnumberedItem::Problem(path, problem)) = walk.visit(b"cloud.docx", FileType::Placeholder) else {
             panic!("no problem")
         };
         assert!(path.ends_with(b"/cloud.docx"), "{path:?}");

@@ -15,7 +15,7 @@ type Takes = Box<dyn Fn(&[u8]) -> bool + Send>;
 
 /// Files below a directory, by name. Links are followed as far as they stay in it; a name that
 /// leads out is a problem.
-pub struct Within {
+pub struct FolderSource {
     base: Arc<Base>,
     /// Where absolute names start, if they are taken, and which of them are.
     absolute: Option<(Arc<Base>, Takes)>,
@@ -23,7 +23,7 @@ pub struct Within {
     number: u64,
 }
 
-impl Within {
+impl FolderSource {
     /// The names below `root`; in the output they stand as they are.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Within {
         let directory = os::open_operand_directory(root).map_err(|e| Problem::os(Stage::Open, e))?;
         let (directory, prefix) = (Some(Arc::new(directory)), Box::default());
         let base = Base { directory, prefix, links: Links::Within, hold: false, past: false };
-        Ok(Within { base: Arc::new(base), absolute: None, names, number: 0 })
+        Ok(FolderSource { base: Arc::new(base), absolute: None, names, number: 0 })
     }
 
     /// The same, with absolute names that `takes` accepts left as they are, wherever they lead.
@@ -44,7 +44,7 @@ impl Within {
     }
 }
 
-impl Source for Within {
+impl Source for FolderSource {
     fn pull(&mut self) -> Option<Item> {
         let path = self.names.next()?;
         let number = self.number;
@@ -89,7 +89,7 @@ mod tests {
         ];
         let names: NameRow = names.iter().collect();
         let mut within =
-            Within::open(crate::os::names::OsStrExt::as_bytes(root.as_os_str()), names).expect("a directory");
+            FolderSource::open(crate::os::names::OsStrExt::as_bytes(root.as_os_str()), names).expect("a directory");
         let mut opened = Vec::new();
         while let Some(Item::Entry(entry)) = within.pull() {
             opened.push(entry.open().map(drop).map_err(|problem| problem.cause));

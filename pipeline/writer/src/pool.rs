@@ -30,11 +30,11 @@ impl std::ops::Deref for Chunks {
 }
 
 /// A job's number and its packed chunks.
-type Done = (u64, Vec<Packed>);
+type PackedJob = (u64, Vec<Packed>);
 
 pub(super) struct Pool {
     jobs: Option<Sender<(u64, Chunks)>>,
-    done: Receiver<Option<Done>>,
+    done: Receiver<Option<PackedJob>>,
     threads: Vec<JoinHandle<()>>,
     /// Nanoseconds that all threads worked.
     worked: Arc<AtomicU64>,

@@ -6,7 +6,7 @@ use pfh_container::split::{Suffix, cut};
 use pfh_engine::imaging::{Ending, Portion, Target};
 use pfh_source::os::handles::{AsFd, OwnedFd};
 use pfh_source::os::names::with_ending;
-use pfh_source::os::{self, Errno, FileType, How, file_type};
+use pfh_source::os::{self, Errno, FileType, OpenMode, file_type};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ struct Open {
     end: u64,
     is_file: bool,
     /// Locks that keep others off a device.
-    _held: os::Held,
+    _held: os::VolumeLocks,
     /// Standard output: written from where it stands, in order.
     is_stream: bool,
 }
@@ -157,25 +157,25 @@ impl Raw {
                 direct: None,
                 end: 0,
                 is_file: false,
-                _held: os::Held::default(),
+                _held: os::VolumeLocks::default(),
                 is_stream: true,
             });
             return Ok(());
         }
         let how = match self.options.start {
             // Refused while it is mounted or otherwise held.
-            _ if is_device => How::Held,
-            Start::New => How::CreateNew,
-            Start::Replace | Start::Into => How::Create,
-            Start::Resume(_) if inside > 0 => How::Existing,
-            Start::Resume(_) => How::Truncate,
+            _ if is_device => OpenMode::Held,
+            Start::New => OpenMode::CreateNew,
+            Start::Replace | Start::Into => OpenMode::Create,
+            Start::Resume(_) if inside > 0 => OpenMode::Existing,
+            Start::Resume(_) => OpenMode::Truncate,
         };
-        if how != How::Existing && !is_device {
+        if how != OpenMode::Existing && !is_device {
             self.spill.place(&path, piece.min(self.options.expected.unwrap_or(piece)))?;
         }
         let opened = match os::open_to_write(&path, how, false) {
             // An empty file, as mktemp makes it, holds nothing that could be lost.
-            Err(Errno::EXIST) if !is_device && is_empty(&path) => os::open_to_write(&path, How::Existing, false),
+            Err(Errno::EXIST) if !is_device && is_empty(&path) => os::open_to_write(&path, OpenMode::Existing, false),
             other => other,
         };
         let fd = opened.map_err(|errno| os::broken("open", errno))?;
@@ -187,10 +187,10 @@ impl Raw {
             // A hole must read as zeros: nothing of before may lie behind.
             truncate(&fd, self.options.seek + inside)?;
         }
-        let _held = if is_device { os::hold(&fd, &path)? } else { os::Held::default() };
+        let _held = if is_device { os::hold(&fd, &path)? } else { os::VolumeLocks::default() };
         let align = os::direct_alignment(&fd).or(is_device.then_some(4096));
         let direct = match align.filter(|_| self.options.direct || is_device) {
-            Some(align) => os::open_to_write(&path, How::Existing, true).ok().map(|fd| (fd, u64::from(align))),
+            Some(align) => os::open_to_write(&path, OpenMode::Existing, true).ok().map(|fd| (fd, u64::from(align))),
             None => None,
         };
         self.current =

@@ -74,7 +74,7 @@ impl Chain {
 
 /// The fault of a log.
 #[derive(Debug)]
-pub enum Broken {
+pub enum ChainFault {
     /// It cannot be read.
     Io(io::Error),
     /// A line is not as it was written.
@@ -88,17 +88,17 @@ pub enum Broken {
     NoEnd,
 }
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for ChainFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Broken::Io(error) => error.fmt(f),
-            Broken::Line { line, what } => write!(f, "line {line}: {what}"),
-            Broken::NoEnd => write!(f, "there is no last record: records are missing, or the run was cut off"),
+            ChainFault::Io(error) => error.fmt(f),
+            ChainFault::Line { line, what } => write!(f, "line {line}: {what}"),
+            ChainFault::NoEnd => write!(f, "there is no last record: records are missing, or the run was cut off"),
         }
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for ChainFault {}
 
 /// A log whose chain holds.
 #[derive(Debug, Clone)]
@@ -169,13 +169,13 @@ struct Pass {
 }
 
 impl Pass {
-    fn read(mut log: impl BufRead) -> Result<Self, Broken> {
+    fn read(mut log: impl BufRead) -> Result<Self, ChainFault> {
         let mut pass = Pass::default();
         let mut text = Vec::new();
         for line in 1.. {
-            let bad = |what| Broken::Line { line, what };
+            let bad = |what| ChainFault::Line { line, what };
             text.clear();
-            let got = io::Read::take(&mut log, MOST).read_until(b'\n', &mut text).map_err(Broken::Io)?;
+            let got = io::Read::take(&mut log, MOST).read_until(b'\n', &mut text).map_err(ChainFault::Io)?;
             if got == 0 {
                 break;
             }
@@ -232,12 +232,12 @@ impl Pass {
 ///
 /// # Errors
 /// The first line that is not as it was written; that there is no end.
-pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
+pub fn check(log: impl BufRead) -> Result<Sound, ChainFault> {
     let pass = Pass::read(log)?;
     if pass.is_torn {
-        return Err(Broken::Line { line: pass.records.len() as u64 + 1, what: "cut off" });
+        return Err(ChainFault::Line { line: pass.records.len() as u64 + 1, what: "cut off" });
     }
-    let chain = pass.ended.ok_or(Broken::NoEnd)?;
+    let chain = pass.ended.ok_or(ChainFault::NoEnd)?;
     Ok(Sound { records: pass.records, chain, signature: pass.signed, behind: 0 })
 }
 
@@ -246,10 +246,10 @@ pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
 ///
 /// # Errors
 /// The first line that is not as it was written; that there is no end at all.
-pub fn check_to_last_end(log: impl BufRead) -> Result<Sound, Broken> {
+pub fn check_to_last_end(log: impl BufRead) -> Result<Sound, ChainFault> {
     match so_far(log)? {
         SoFar::Ended(sound) => Ok(sound),
-        SoFar::Open(_) => Err(Broken::NoEnd),
+        SoFar::Open(_) => Err(ChainFault::NoEnd),
     }
 }
 
@@ -266,11 +266,11 @@ pub enum SoFar {
 ///
 /// # Errors
 /// The first line that is not as it was written.
-pub fn so_far(log: impl BufRead) -> Result<SoFar, Broken> {
+pub fn so_far(log: impl BufRead) -> Result<SoFar, ChainFault> {
     let mut pass = Pass::read(log)?;
     let all = pass.records.len();
     match (pass.ended.take(), pass.before.take()) {
-        (Some(_), _) if pass.is_torn => Err(Broken::Line { line: all as u64 + 1, what: "cut off" }),
+        (Some(_), _) if pass.is_torn => Err(ChainFault::Line { line: all as u64 + 1, what: "cut off" }),
         (Some(chain), _) => Ok(SoFar::Ended(Sound { records: pass.records, chain, signature: pass.signed, behind: 0 })),
         (None, Some((ended, chain, signature))) => {
             pass.records.truncate(ended);
@@ -286,7 +286,7 @@ pub fn so_far(log: impl BufRead) -> Result<SoFar, Broken> {
 /// # Errors
 /// The first line that is not as it was written. A last line without its end was being written when
 /// the run was cut off.
-pub fn unfinished(log: impl BufRead) -> Result<Option<(Chain, u64)>, Broken> {
+pub fn unfinished(log: impl BufRead) -> Result<Option<(Chain, u64)>, ChainFault> {
     let pass = Pass::read(log)?;
     Ok(pass.ended.is_none().then_some((pass.chain, pass.bytes)))
 }
@@ -315,7 +315,7 @@ pub struct Standing {
 ///
 /// # Errors
 /// The first line that is not as it was written.
-pub fn standing(log: impl BufRead) -> Result<Standing, Broken> {
+pub fn standing(log: impl BufRead) -> Result<Standing, ChainFault> {
     let pass = Pass::read(log)?;
     let end = pass.ended.as_ref().and_then(|_| pass.records.last().cloned());
     let (first, last) = (pass.records.first().cloned(), pass.records.last().cloned());
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(found.end.as_ref().and_then(|end| end["n"].as_u64()), Some(9));
         let mut chain = found.chain;
         let more = chain.append(&json!({ "kind": REOPENED })).unwrap();
-        assert!(matches!(check((text.clone() + &more).as_bytes()), Err(Broken::NoEnd)));
+        assert!(matches!(check((text.clone() + &more).as_bytes()), Err(ChainFault::NoEnd)));
         // A finished log stays sound, with its signature, even if the records behind it are torn.
         for torn in ["", "{"] {
             let fallen = check_to_last_end((text.clone() + &more + torn).as_bytes()).unwrap();
@@ -403,7 +403,7 @@ mod tests {
             assert!(matches!(open, SoFar::Open(records) if records.len() == 3));
         }
         assert!(matches!(so_far(text.as_bytes()), Ok(SoFar::Ended(sound)) if sound.records.len() == 6));
-        assert!(matches!(so_far([lines[0], lines[2]].concat().as_bytes()), Err(Broken::Line { line: 2, .. })));
+        assert!(matches!(so_far([lines[0], lines[2]].concat().as_bytes()), Err(ChainFault::Line { line: 2, .. })));
     }
 
     proptest! {

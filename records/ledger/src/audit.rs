@@ -10,7 +10,7 @@ use super::places::Places;
 use super::reread::disagree;
 use super::strays::{Likely, below, pair_up, remark};
 use pfh_digest::{Digest, Registry};
-use pfh_engine::{Hashed, Outcome, Piece, Record};
+use pfh_engine::{HashedFile, Outcome, Piece, Record};
 use pfh_manifest::Times;
 use pfh_source::Skip;
 use std::borrow::Cow;
@@ -26,18 +26,18 @@ struct Stray {
     times: Times,
     read: bool,
     untimed: bool,
-    own: Option<Own>,
+    own: Option<StrayEntry>,
 }
 
 /// The entry of a stray file's name, and the judgement of it if its content is of no other.
 #[derive(Clone)]
-struct Own {
+struct StrayEntry {
     at: usize,
     judged: Judgement,
 }
 
 impl Stray {
-    fn new(name: Vec<u8>, facts: &Facts<'_>, own: Option<Own>) -> Stray {
+    fn new(name: Vec<u8>, facts: &Facts<'_>, own: Option<StrayEntry>) -> Stray {
         let Facts { size, times, read, untimed, .. } = *facts;
         Stray { name, size, digests: facts.digests.to_vec(), pieces: facts.pieces.to_vec(), times, read, untimed, own }
     }
@@ -175,7 +175,7 @@ impl Auditor {
             }
             Comparison::Partly | Comparison::Different => {
                 // It may have the content of another name.
-                self.strays.push(Stray::new(name, facts, Some(Own { at, judged })));
+                self.strays.push(Stray::new(name, facts, Some(StrayEntry { at, judged })));
                 None
             }
         }
@@ -200,7 +200,7 @@ impl Auditor {
 
     /// Names of files whose stated digests may be of an algorithm that was not tried.
     pub fn doubts(&self) -> Vec<Vec<u8>> {
-        let is_guess = |own: &Own| self.ledger.entries[own.at].guesses().next().is_some();
+        let is_guess = |own: &StrayEntry| self.ledger.entries[own.at].guesses().next().is_some();
         let doubtful = self.strays.iter().filter(|stray| stray.read && stray.own.as_ref().is_some_and(is_guess));
         doubtful.map(|stray| stray.name.clone()).collect()
     }
@@ -218,7 +218,7 @@ impl Auditor {
 
     /// Takes a doubtful file again, read with more algorithms. Returns its outcome if one of them
     /// explains the stated ones.
-    pub fn explain(&mut self, below: &[u8], hashed: &Hashed, registry: Registry) -> Option<Change> {
+    pub fn explain(&mut self, below: &[u8], hashed: &HashedFile, registry: Registry) -> Option<Change> {
         let name = plain(below);
         let at = self.places.get(&self.ledger.entries, &name)?;
         let stray = self.strays.iter().position(|stray| stray.name == name)?;

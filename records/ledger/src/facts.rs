@@ -1,7 +1,7 @@
 //! Facts about the content of one file, which was read or comes from a list.
 
 use pfh_digest::Digest;
-use pfh_engine::{Hashed, Piece};
+use pfh_engine::{HashedFile, Piece};
 use pfh_manifest::Times;
 use pfh_source::{Note, Time};
 
@@ -29,8 +29,8 @@ pub struct Facts<'a> {
     pub contradictory: bool,
 }
 
-impl<'a> From<&'a Hashed> for Facts<'a> {
-    fn from(hashed: &'a Hashed) -> Self {
+impl<'a> From<&'a HashedFile> for Facts<'a> {
+    fn from(hashed: &'a HashedFile) -> Self {
         Facts {
             size: Some(hashed.closed.size),
             digests: &hashed.digests,

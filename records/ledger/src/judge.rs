@@ -5,7 +5,7 @@ use super::classes::{Class, Rot};
 use super::facts::{Facts, Instants};
 use super::listing::Listing;
 use pfh_digest::Digest;
-use pfh_engine::{Hashed, Piece};
+use pfh_engine::{HashedFile, Piece};
 
 /// How a file compares with the statements on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Listing {
     }
 
     /// Compares with a file that was read.
-    pub fn compare(&self, hashed: &Hashed) -> Comparison {
+    pub fn compare(&self, hashed: &HashedFile) -> Comparison {
         self.compare_with(&Facts::from(hashed))
     }
 

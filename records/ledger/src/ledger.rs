@@ -6,7 +6,7 @@ use super::names::{plain, unclosed};
 use super::places::Places;
 use pfh_digest::{Algorithm, Registry};
 use pfh_engine::Piece;
-use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Reason, Unhashed};
+use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Reason, UnhashedEntry};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead};
 
@@ -30,7 +30,7 @@ pub struct Ledger {
     /// one file.
     pub entries: Vec<Listing>,
     /// Entries without digests.
-    pub unhashed: Vec<Unhashed>,
+    pub unhashed: Vec<UnhashedEntry>,
     /// Lines that are not records, or none that can be compared.
     pub faults: Vec<(u64, Fault)>,
     /// Digests of algorithms that are not known here, by name, in records that have others as well.
@@ -60,7 +60,7 @@ impl Ledger {
         let mut decoder = Decoder::with_registry(reader, options, registry).map_err(ReadError::Io)?;
         let mut read = Ledger { format: Some(decoder.format()), ..Ledger::default() };
         let (mut places, mut twice) = (Places::default(), false);
-        let bare = |name: &[u8]| Unhashed { name: name.to_vec(), reason: Reason::Bare, code: "no digest".into() };
+        let bare = |name: &[u8]| UnhashedEntry { name: name.to_vec(), reason: Reason::Bare, code: "no digest".into() };
         for located in decoder.by_ref() {
             let located = located.map_err(ReadError::Io)?;
             match located.item {
@@ -192,12 +192,12 @@ impl Ledger {
     }
 
     /// Entries without a digest whose name has none in any other record either.
-    pub fn undigested(&self) -> Vec<&Unhashed> {
+    pub fn undigested(&self) -> Vec<&UnhashedEntry> {
         let wanted: HashSet<Vec<u8>> = self.unhashed.iter().map(|unhashed| plain(&unhashed.name)).collect();
         let names = self.entries.iter().map(|entry| plain(&entry.name));
         let listed: HashSet<Vec<u8>> = names.filter(|name| wanted.contains(name)).collect();
         let mut seen: HashSet<Vec<u8>> = HashSet::new();
-        let is_first = |unhashed: &&Unhashed| {
+        let is_first = |unhashed: &&UnhashedEntry| {
             let name = plain(&unhashed.name);
             !listed.contains(&name) && seen.insert(name)
         };
@@ -205,7 +205,7 @@ impl Ledger {
     }
 
     /// The names of entries for which no digest could be made, however often they are listed.
-    pub fn failed(&self) -> impl Iterator<Item = &Unhashed> {
+    pub fn failed(&self) -> impl Iterator<Item = &UnhashedEntry> {
         self.unhashed.iter().filter(|unhashed| unhashed.reason == Reason::Failed)
     }
 

@@ -3,7 +3,7 @@
 use super::names::plain;
 use super::rare::Rare;
 use pfh_digest::{Algorithm, Digest, Registry, Standing};
-use pfh_engine::{Hashed, Piece};
+use pfh_engine::{HashedFile, Piece};
 use pfh_manifest::{Entry, Times, digits};
 
 /// All that a list states of one file, in whichever spellings of its name.
@@ -56,7 +56,7 @@ fn has_value(found: &Digest, stated: &Digest) -> bool {
 
 impl Listing {
     /// A file that was read, as a record of it.
-    pub fn read(name: Vec<u8>, hashed: Hashed) -> Listing {
+    pub fn read(name: Vec<u8>, hashed: HashedFile) -> Listing {
         Listing {
             name,
             size: Some(hashed.closed.size),
@@ -100,7 +100,7 @@ impl Listing {
 
     /// The checksum of a file that its only digest is, which is guessed. Anybody can bring that
     /// about.
-    pub fn weak(&self, hashed: &Hashed) -> Option<Algorithm> {
+    pub fn weak(&self, hashed: &HashedFile) -> Option<Algorithm> {
         let (_, digest) = self.guesses().next().filter(|_| self.digests.len() == 1)?;
         let is_weak = |found: &&Digest| found.algorithm().standing() == Standing::NonCryptographic;
         let is_it = |found: &&Digest| has_value(found, digest);
@@ -111,7 +111,7 @@ impl Listing {
     /// value for the file, where there is one. A file that has none of these values is left as it
     /// is.
     #[must_use]
-    pub fn explained_by(&self, hashed: &Hashed, registry: Registry) -> Listing {
+    pub fn explained_by(&self, hashed: &HashedFile, registry: Registry) -> Listing {
         let mut explained = self.clone();
         for (at, digest) in self.guesses() {
             if hashed.digests.contains(digest) {

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::listing::Listing;
 use pfh_digest::{Digest, Registry};
-use pfh_engine::{Hashed, Outcome};
+use pfh_engine::{HashedFile, Outcome};
 use pfh_manifest::row::Words;
 use pfh_source::Note;
 
@@ -115,7 +115,7 @@ impl Listing {
     /// Whether a second read can tell more of a file that was read and is not as stated: it is a
     /// regular file, its size is not already another, and the statements do not contradict
     /// themselves.
-    pub fn is_worth_rereading(&self, hashed: &Hashed) -> bool {
+    pub fn is_worth_rereading(&self, hashed: &HashedFile) -> bool {
         hashed.closed.stat.is_some_and(|stat| stat.is_file())
             && !hashed.closed.notes.contains(&Note::Reused)
             && !hashed.closed.notes.contains(&Note::Virtual)
@@ -126,7 +126,7 @@ impl Listing {
 
     /// The conclusion from a read that differed, and a second one with the same algorithms.
     /// Digests without the name of their algorithm are of any in the registry that explains them.
-    pub fn reread(&self, first: &Hashed, second: &Outcome, registry: Registry) -> Reread {
+    pub fn reread(&self, first: &HashedFile, second: &Outcome, registry: Registry) -> Reread {
         let reread = |twice, cause| Reread { cause, ..Reread::new(twice, self.stated_of(first), Vec::new(), false) };
         match second {
             Outcome::Hashed(second) => {
@@ -152,7 +152,7 @@ impl Listing {
     }
 
     /// The digests of a read by the algorithms that are stated; all where none is.
-    fn stated_of(&self, hashed: &Hashed) -> Vec<Digest> {
+    fn stated_of(&self, hashed: &HashedFile) -> Vec<Digest> {
         let is_stated = |found: &&Digest| self.all_digests().any(|own| own.algorithm() == found.algorithm());
         let stated: Vec<Digest> = hashed.digests.iter().filter(is_stated).cloned().collect();
         if stated.is_empty() { hashed.digests.clone() } else { stated }

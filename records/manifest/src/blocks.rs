@@ -12,7 +12,7 @@ use pfh_digest::{Algorithm, Registry};
 
 use crate::digits;
 use crate::draft::{Draft, Names};
-use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Options, ParsedLine};
 use crate::others::algorithm;
 use crate::others::links::unescaped;
 use crate::roles::{self, Role};
@@ -132,7 +132,7 @@ pub(crate) fn is_start(registry: Registry, sample: &Sample<'_>) -> bool {
         entries += usize::from(is_one);
     };
     for line in &sample.lines {
-        if let Parsed::Item(item) = decoder.line(line) {
+        if let ParsedLine::Item(item) = decoder.line(line) {
             count(Some(item));
         }
         while let Some(item) = decoder.held(false) {
@@ -283,7 +283,7 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         // `files:` of YAML has items below it, and no lines of digests.
         let is_field = matches!(parts(line), Line::Field { .. });
         if let Some(algorithm) = self.below
@@ -328,7 +328,7 @@ impl DecodeLine for Decoder {
                 }
             }
         }
-        self.items.pop_front().map_or(Parsed::Neutral, Parsed::Item)
+        self.items.pop_front().map_or(ParsedLine::Neutral, ParsedLine::Item)
     }
 
     fn held(&mut self, ended: bool) -> Option<Item> {

@@ -3,17 +3,17 @@
 use std::io::{self, BufRead, Read};
 
 /// A reader that gives at most `left` bytes before it fails, and counts line feeds.
-pub(crate) struct Bounded<R> {
+pub(crate) struct BoundedReader<R> {
     reader: R,
     left: usize,
     limit: usize,
     lines: u64,
 }
 
-impl<R> Bounded<R> {
+impl<R> BoundedReader<R> {
     /// A reader whose tokens have at most `limit` bytes.
-    pub(crate) fn new(reader: R, limit: usize) -> Bounded<R> {
-        Bounded { reader, left: limit, limit, lines: 0 }
+    pub(crate) fn new(reader: R, limit: usize) -> BoundedReader<R> {
+        BoundedReader { reader, left: limit, limit, lines: 0 }
     }
 
     /// The next token begins.
@@ -32,7 +32,7 @@ impl<R> Bounded<R> {
     }
 }
 
-impl<R: BufRead> Read for Bounded<R> {
+impl<R: BufRead> Read for BoundedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut available = self.fill_buf()?;
         let read = available.read(buffer)?;
@@ -41,7 +41,7 @@ impl<R: BufRead> Read for Bounded<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Bounded<R> {
+impl<R: BufRead> BufRead for BoundedReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.left == 0 {
             return Err(io::Error::other(format!("a token of more than {} bytes", self.limit)));

@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Digest, Output, Registry, hex};
 use pfh_engine::{Outcome, Record, Summary};
 
 use crate::count::Count;
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
 use crate::entry::Fault;
 use crate::format::End;
 use crate::{digits, escape, remark};
@@ -69,8 +69,8 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
-        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(FormatFit::No) };
         if !hashed.pieces.is_empty() {
             return Err(Unrepresentable::new("bsd has no form for the digests of pieces"));
         }
@@ -91,7 +91,7 @@ impl Encode for Encoder {
             out.push(self.end.byte());
             self.count.add(&record.name);
         }
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn count(&self) -> Count {
@@ -110,7 +110,7 @@ impl Encode for Encoder {
 }
 
 /// The parts of a tagged line.
-pub(crate) struct Tagged<'a> {
+pub(crate) struct TaggedLine<'a> {
     tag: &'a str,
     pub(crate) name: &'a [u8],
     digest: &'a [u8],
@@ -119,7 +119,7 @@ pub(crate) struct Tagged<'a> {
 /// Takes `TAG (name) = digest`, OpenSSL's `TAG(name)= digest` or RHash's `TAG   (name) = digest`
 /// apart; `None` where a line has not that form. The name ends at the last parenthesis, for it may
 /// hold others.
-pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
+pub(crate) fn split(line: &[u8]) -> Option<TaggedLine<'_>> {
     let (tag, open) = front(line)?;
     let close = line.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;
     let digest = line[close + 1..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
@@ -127,7 +127,7 @@ pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     if digest.is_empty() {
         return None;
     }
-    Some(Tagged { tag, name: &line[open + 1..close], digest })
+    Some(TaggedLine { tag, name: &line[open + 1..close], digest })
 }
 
 /// The tag that a line begins with, and where the parenthesis behind it opens.
@@ -151,7 +151,7 @@ pub(crate) fn is_unclosed(front_of_digest: &[u8]) -> bool {
 }
 
 /// The digest of a tagged line; the tag must be one of `assumed` unless that is empty.
-pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<'_>) -> Result<Digest, Fault> {
+pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &TaggedLine<'_>) -> Result<Digest, Fault> {
     let algorithm = algorithm(registry, tagged).ok_or_else(|| Fault::UnknownAlgorithm(tagged.tag.into()));
     if !assumed.is_empty() && !algorithm.as_ref().is_ok_and(|algorithm| assumed.contains(algorithm)) {
         return Err(Fault::Unasked);
@@ -173,7 +173,7 @@ fn little(tag: &str) -> Option<&str> {
 }
 
 /// The statement of a line beside the digests of the BSDs' distinfo.
-pub(crate) enum Beside<'a> {
+pub(crate) enum SizeStatement<'a> {
     /// `SIZE (name) = 3`, and NetBSD's `Size (name) = 3 bytes`.
     Size(&'a [u8], u64),
     /// `TIMESTAMP = 1600000000`, `$NetBSD$`.
@@ -181,7 +181,7 @@ pub(crate) enum Beside<'a> {
 }
 
 /// The size of a file in a line of its own, beside the line of its digest; `None` of other lines.
-pub(crate) fn beside(line: &[u8]) -> Option<Beside<'_>> {
+pub(crate) fn beside(line: &[u8]) -> Option<SizeStatement<'_>> {
     let number = |text: &[u8]| str::from_utf8(text).ok()?.parse().ok();
     match split(line) {
         Some(tagged) => {
@@ -190,17 +190,17 @@ pub(crate) fn beside(line: &[u8]) -> Option<Beside<'_>> {
                 "Size" => number(tagged.digest.strip_suffix(b" bytes")?)?,
                 _ => return None,
             };
-            Some(Beside::Size(tagged.name, size))
+            Some(SizeStatement::Size(tagged.name, size))
         }
-        None if line.starts_with(b"$NetBSD") => Some(Beside::Nothing),
+        None if line.starts_with(b"$NetBSD") => Some(SizeStatement::Nothing),
         None => {
             let stamp: u64 = number(line.strip_prefix(b"TIMESTAMP = ")?.trim_ascii())?;
-            (stamp > 0).then_some(Beside::Nothing)
+            (stamp > 0).then_some(SizeStatement::Nothing)
         }
     }
 }
 
-fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {
+fn algorithm(registry: Registry, tagged: &TaggedLine<'_>) -> Option<Algorithm> {
     // xxhsum calls XXH3 with 64 bits so, which as a name stands for 128.
     let tag = little(tagged.tag).unwrap_or(tagged.tag);
     if tag == "XXH3" && tagged.digest.len() == 16 {

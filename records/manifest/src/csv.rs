@@ -13,13 +13,13 @@
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
-use pfh_engine::{Hashed, Outcome, Piece, Record, Summary};
+use pfh_engine::{HashedFile, Outcome, Piece, Record, Summary};
 use pfh_source::{Problem, Skip, Time, terminal};
 
 use crate::count::{Count, Names};
 use crate::digits;
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, EndCounts, Entry, Fault, Item, ParsedLine, Reason, UnhashedEntry};
 use crate::times::Times;
 
 /// The columns in front of the digests.
@@ -69,7 +69,7 @@ impl Encoder {
 }
 
 /// The line of a file, and one for each of its pieces.
-fn file(out: &mut Vec<u8>, name: &[u8], hashed: &Hashed) {
+fn file(out: &mut Vec<u8>, name: &[u8], hashed: &HashedFile) {
     let times = Times::of(&hashed.closed);
     let time = |time: Option<Time>| time.map_or_else(String::new, |time| time.to_string());
     let notes: Vec<&str> = hashed.closed.notes.iter().map(|note| note.name()).collect();
@@ -114,7 +114,7 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
         match &record.outcome {
             Outcome::Hashed(hashed) => file(out, &record.name, hashed),
             Outcome::Skipped(skip) => self.skipped(out, &record.name, *skip),
@@ -123,7 +123,7 @@ impl Encode for Encoder {
         // A line each for the file and its pieces.
         let pieces = if let Outcome::Hashed(hashed) = &record.outcome { hashed.pieces.len() } else { 0 };
         (0..=pieces).for_each(|_| self.count.add(&record.name));
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn count(&self) -> Count {
@@ -328,7 +328,7 @@ impl Decoder {
         Decoder { registry, separator: b',', columns: None }
     }
 
-    fn header(&mut self, line: &[u8]) -> Parsed {
+    fn header(&mut self, line: &[u8]) -> ParsedLine {
         let Some((separator, fields)) = separate(line) else {
             return Fault::Malformed("not a header line: no columns type and path").into();
         };
@@ -348,10 +348,10 @@ impl Decoder {
         self.separator = separator;
         self.columns = Some(columns);
         // Without that column nobody could tell the summary.
-        if typed { Parsed::Promise } else { Parsed::Neutral }
+        if typed { ParsedLine::Promise } else { ParsedLine::Neutral }
     }
 
-    fn record(columns: &[Column], fields: &[Vec<u8>]) -> Result<Parsed, Fault> {
+    fn record(columns: &[Column], fields: &[Vec<u8>]) -> Result<ParsedLine, Fault> {
         if columns.len() != fields.len() {
             return Err(Fault::Malformed("not as many fields as the header has"));
         }
@@ -371,7 +371,7 @@ impl Decoder {
         };
         let kind = text("type")?;
         if kind == "summary" {
-            return Ok(Parsed::End(ending(&text("notes")?, number("size")?)));
+            return Ok(ParsedLine::End(ending(&text("notes")?, number("size")?)));
         }
         let name = match get("path_b64") {
             exact if exact.is_empty() => get("path"),
@@ -384,7 +384,7 @@ impl Decoder {
             return Err(Fault::Nul);
         }
         let reason = match kind.as_str() {
-            "base" => return Ok(Parsed::Base(name)),
+            "base" => return Ok(ParsedLine::Base(name)),
             "error" => Some(Reason::Failed),
             "skipped" => Some(Reason::Skipped),
             "file" | "piece" => None,
@@ -392,7 +392,7 @@ impl Decoder {
             _ => return Err(Fault::Malformed("unknown type of record")),
         };
         if let Some(reason) = reason {
-            return Ok(Parsed::Item(Item::Unhashed(Unhashed { name, reason, code: text("code")? })));
+            return Ok(ParsedLine::Item(Item::Unhashed(UnhashedEntry { name, reason, code: text("code")? })));
         }
         let mut digests = Vec::new();
         let mut foreign = Vec::new();
@@ -415,7 +415,7 @@ impl Decoder {
         let times = Times { modified: time("mtime")?, changed: time("ctime")?, accessed: time("atime")? };
         let size = number("size")?;
         let entry = Entry { name, size, times, foreign, ..Entry::default() };
-        Ok(Parsed::Item(Item::Entry(match (number("offset")?, number("length")?) {
+        Ok(ParsedLine::Item(Item::Entry(match (number("offset")?, number("length")?) {
             (Some(offset), Some(length)) => Entry { pieces: vec![Piece { offset, length, digests }], ..entry },
             (None, None) => Entry { digests, ..entry },
             _ => return Err(Fault::Malformed("half a window")),
@@ -429,22 +429,22 @@ fn is_digest(field: &[u8]) -> bool {
 }
 
 /// The counts of a summary.
-fn ending(notes: &str, bytes: Option<u64>) -> Stated {
+fn ending(notes: &str, bytes: Option<u64>) -> EndCounts {
     let note = |key: &str| notes.split(' ').find_map(|note| note.strip_prefix(key)?.strip_prefix('='));
     let count = |key: &str| note(key).map(|count| count.parse().unwrap_or(u64::MAX));
     let (files, failed, skipped) = (count("files"), count("errors"), count("skipped"));
-    Stated { records: None, files, bytes, failed, skipped, names: note("names").map(Names::parse) }
+    EndCounts { records: None, files, bytes, failed, skipped, names: note("names").map(Names::parse) }
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if line.is_empty() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let Some(columns) = &self.columns else { return self.header(line) };
         let Some(fields) = split_by(line, self.separator) else {
             return Fault::Malformed("quotes do not match").into();
         };
-        Decoder::record(columns, &fields).unwrap_or_else(Parsed::from)
+        Decoder::record(columns, &fields).unwrap_or_else(ParsedLine::from)
     }
 }

@@ -4,12 +4,12 @@ use std::io::{self, BufRead, Cursor, Read};
 use std::ops::ControlFlow;
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row};
-use pfh_similarity::{Named, ssdeep};
+use pfh_similarity::{MethodName, ssdeep};
 use pfh_source::text::Text;
 
 use crate::columns::{self, Columns};
 use crate::ending::{Ending, Tally};
-use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
+use crate::entry::{DecodeLine, Fault, Item, LocatedItem, Options, ParsedLine};
 use crate::format::{End, Format};
 use crate::html::{self, Page};
 use crate::lines::{Line, Lines};
@@ -229,9 +229,9 @@ impl<'a> Decoder<'a> {
 }
 
 impl Iterator for Decoder<'_> {
-    type Item = io::Result<Located>;
+    type Item = io::Result<LocatedItem>;
 
-    fn next(&mut self) -> Option<io::Result<Located>> {
+    fn next(&mut self) -> Option<io::Result<LocatedItem>> {
         if self.ended {
             return None;
         }
@@ -248,7 +248,7 @@ impl Iterator for Decoder<'_> {
             }
             Dialect::Whole(items, number) => {
                 *number += 1;
-                return items.next().map(|item| Ok(Located { line: *number, item }));
+                return items.next().map(|item| Ok(LocatedItem { line: *number, item }));
             }
             Dialect::Lines { lines, decoder, end } => (lines, decoder, *end),
         };
@@ -264,7 +264,7 @@ impl Iterator for Decoder<'_> {
                     // One of its lines is the item's, and was counted as neutral.
                     self.neutral -= 1;
                     self.tally.count(&item);
-                    return Some(Ok(Located { line: lines.number(), item }));
+                    return Some(Ok(LocatedItem { line: lines.number(), item }));
                 }
                 Err(error) => {
                     self.ended = true;
@@ -273,19 +273,19 @@ impl Iterator for Decoder<'_> {
                 Ok(Some(Line::TooLong)) => Fault::TooLong.into(),
                 Ok(Some(Line::Whole(line))) if line.contains(&0) => Fault::Nul.into(),
                 // Programs of DOS end texts with it.
-                Ok(Some(Line::Whole(b"\x1A"))) if end == End::Line => Parsed::Neutral,
+                Ok(Some(Line::Whole(b"\x1A"))) if end == End::Line => ParsedLine::Neutral,
                 Ok(Some(Line::Whole(line))) if end == End::Line => decoder.line(sample::bare(line)),
                 Ok(Some(Line::Whole(line))) => decoder.line(line),
             };
             match parsed {
-                Parsed::Item(item) => {
+                ParsedLine::Item(item) => {
                     self.tally.count(&item);
-                    return Some(Ok(Located { line: lines.number(), item }));
+                    return Some(Ok(LocatedItem { line: lines.number(), item }));
                 }
-                Parsed::Neutral => {}
-                Parsed::Promise => self.tally.promise(),
-                Parsed::End(stated) => self.tally.end(&stated),
-                Parsed::Base(base) => self.base = Some(base),
+                ParsedLine::Neutral => {}
+                ParsedLine::Promise => self.tally.promise(),
+                ParsedLine::End(stated) => self.tally.end(&stated),
+                ParsedLine::Base(base) => self.base = Some(base),
             }
             self.neutral += 1;
         }
@@ -412,7 +412,7 @@ fn is_sfv<'a>(registry: Registry, first: &'a [u8], others: impl Iterator<Item = 
         Some(line) => {
             let start = line.split(|byte| matches!(byte, b' ' | b'\t' | b'*')).next().unwrap_or_default();
             let is_digest = start.len() >= 8 && start.iter().all(u8::is_ascii_hexdigit);
-            let is_other = is_digest || Named::recognise(registry, start).is_some() || bsd::split(line).is_some();
+            let is_other = is_digest || MethodName::recognise(registry, start).is_some() || bsd::split(line).is_some();
             !is_other
                 && others::sfv::split(registry, line.trim_ascii_end())
                     .is_some_and(|(_, digest)| digest.bytes().len() == 4)

@@ -4,7 +4,7 @@
 
 use data_encoding::{BASE32_NOPAD, BASE64, BASE64URL};
 use pfh_digest::{Algorithm, Digest, Output, Registry, Standing};
-use pfh_similarity::Named;
+use pfh_similarity::MethodName;
 
 use crate::entry::{Fault, Options};
 use crate::similarity;
@@ -161,7 +161,7 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
 /// otherwise, or it has no text. The two that are of no method, imphash and the hash of Rich
 /// headers, are MD5s of a part.
 pub(crate) fn hexadecimal(algorithm: Algorithm) -> Option<usize> {
-    match Named::of(algorithm) {
+    match MethodName::of(algorithm) {
         _ if algorithm.output() != Output::Text => None,
         Some(method) => method.profile().digits,
         None => Some(32),
@@ -174,13 +174,13 @@ pub(crate) fn hexadecimal(algorithm: Algorithm) -> Option<usize> {
 pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
     // The digests of all other algorithms, and of most lines: no method is asked.
     let is_digits = HEXADECIMAL.contains(&text.len()) && text.iter().all(u8::is_ascii_hexdigit);
-    let Some(method) = (if is_digits { None } else { Named::recognise(registry, text) }) else {
+    let Some(method) = (if is_digits { None } else { MethodName::recognise(registry, text) }) else {
         let fits = |of: &&Algorithm| hexadecimal(**of) == Some(text.len()) && text.iter().all(u8::is_ascii_hexdigit);
         return assumed.iter().find(fits).copied();
     };
     let same = |algorithm: &&Algorithm| {
-        let other = Named::of(**algorithm);
-        other == Some(method) || (method == Named::MrshV2 && other == Some(Named::MrshV2Network))
+        let other = MethodName::of(**algorithm);
+        other == Some(method) || (method == MethodName::MrshV2 && other == Some(MethodName::MrshV2Network))
     };
     if assumed.is_empty() { registry.find(method.name()).ok() } else { assumed.iter().find(same).copied() }
 }

@@ -3,7 +3,7 @@
 use pfh_digest::{Algorithm, Digest, Registry};
 
 use crate::digits;
-use crate::entry::{Entry, Fault, Item, Reason, Unhashed};
+use crate::entry::{Entry, Fault, Item, Reason, UnhashedEntry};
 use crate::others::{algorithm, deep, is_windows_path, windows_name};
 use crate::roles::{Role, is_folder, is_of_package};
 
@@ -183,7 +183,7 @@ impl Draft {
             if self.has_digest() {
                 return Err(Fault::NoFile(kind));
             }
-            return Ok(Item::Unhashed(Unhashed { name, reason: Reason::Skipped, code: kind.to_owned() }));
+            return Ok(Item::Unhashed(UnhashedEntry { name, reason: Reason::Skipped, code: kind.to_owned() }));
         }
         if let Some(fault) = self.fault.take() {
             return Err(fault);

@@ -8,7 +8,7 @@ use crate::count::Count;
 use pfh_digest::Algorithm;
 use pfh_engine::{Record, Summary};
 use pfh_source::os::{self, FileType};
-use pfh_source::{Closed, Time, Volumes};
+use pfh_source::{ReadResult, Time, Volumes};
 
 /// Facts known before the first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +49,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind of a file that was read.
-    pub(crate) fn of(closed: &Closed) -> Kind {
+    pub(crate) fn of(closed: &ReadResult) -> Kind {
         if closed.inside.is_some() {
             return Kind::File;
         }
@@ -77,7 +77,7 @@ impl Kind {
 /// Whether a format has a place for the record that it was handed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Carried {
+pub enum FormatFit {
     /// It was written.
     Yes,
     /// The format cannot hold such records; nothing was written. Say it elsewhere.
@@ -119,7 +119,7 @@ pub trait Encode: Send {
     ///
     /// # Errors
     /// The format cannot hold its name, its pieces or its digests.
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable>;
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable>;
 
     /// Records that were written so far, as the end counts them; none in formats without an end.
     fn count(&self) -> Count {

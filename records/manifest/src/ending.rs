@@ -2,7 +2,7 @@
 //! records that were read.
 
 use crate::count::Count;
-use crate::entry::{Item, Reason, Stated};
+use crate::entry::{EndCounts, Item, Reason};
 
 /// The outcome of the end of a manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Tally {
     }
 
     /// Compares with the counts of an end, and starts again behind it.
-    pub(crate) fn end(&mut self, stated: &Stated) {
+    pub(crate) fn end(&mut self, stated: &EndCounts) {
         let counts = [
             ("records", stated.records, self.records),
             ("files", stated.files, self.files),

@@ -112,7 +112,7 @@ pub enum Reason {
 
 /// An entry that a manifest lists without digests, because reading it failed or it was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unhashed {
+pub struct UnhashedEntry {
     /// The name: raw bytes.
     pub name: Vec<u8>,
     /// Failed or skipped.
@@ -228,14 +228,14 @@ pub enum Item {
     /// An entry with digests.
     Entry(Entry),
     /// An entry without.
-    Unhashed(Unhashed),
+    Unhashed(UnhashedEntry),
     /// Something that is not a record.
     Fault(Fault),
 }
 
 /// An item and the line on which it ends, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedItem {
     /// The number of the physical line.
     pub line: u64,
     /// The item.
@@ -243,7 +243,7 @@ pub struct Located {
 }
 
 /// The result of a format's decoder for one line.
-pub(crate) enum Parsed {
+pub(crate) enum ParsedLine {
     Item(Item),
     /// A comment, an empty line or a header.
     Neutral,
@@ -252,18 +252,18 @@ pub(crate) enum Parsed {
     /// The directory in which relative names start.
     Base(Vec<u8>),
     /// The end, and the counts that it states.
-    End(Stated),
+    End(EndCounts),
 }
 
-impl From<Fault> for Parsed {
-    fn from(fault: Fault) -> Parsed {
-        Parsed::Item(Item::Fault(fault))
+impl From<Fault> for ParsedLine {
+    fn from(fault: Fault) -> ParsedLine {
+        ParsedLine::Item(Item::Fault(fault))
     }
 }
 
-impl From<Result<Entry, Fault>> for Parsed {
-    fn from(result: Result<Entry, Fault>) -> Parsed {
-        Parsed::Item(match result {
+impl From<Result<Entry, Fault>> for ParsedLine {
+    fn from(result: Result<Entry, Fault>) -> ParsedLine {
+        ParsedLine::Item(match result {
             Ok(entry) => Item::Entry(entry),
             Err(fault) => Item::Fault(fault),
         })
@@ -272,7 +272,7 @@ impl From<Result<Entry, Fault>> for Parsed {
 
 /// Decodes the lines of one format.
 pub(crate) trait DecodeLine: Send {
-    fn line(&mut self, line: &[u8]) -> Parsed;
+    fn line(&mut self, line: &[u8]) -> ParsedLine;
 
     /// An item of lines that were held back as neutral until others came, or until the end. It is
     /// asked for as long as there is one.
@@ -283,7 +283,7 @@ pub(crate) trait DecodeLine: Send {
 
 /// The counts that an end states.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stated {
+pub(crate) struct EndCounts {
     /// Records with digests: lines, or pieces where each is a line.
     pub(crate) records: Option<u64>,
     /// Entries with digests of the whole.

@@ -12,8 +12,8 @@ use pfh_source::terminal;
 
 use crate::count::Count;
 use crate::digits;
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Parsed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, ParsedLine};
 use crate::others::{is_windows_path, windows_name};
 use crate::remark::{self, Remark};
 
@@ -68,8 +68,8 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
-        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(FormatFit::No) };
         let (name, size) = (&record.name[..], hashed.closed.size);
         if name.contains(&b'\n') {
             return Err(Unrepresentable::new("hashdeep 1.0 cannot hold a name with a line feed"));
@@ -88,7 +88,7 @@ impl Encode for Encoder {
             line(out, piece.length, &piece.digests, name, Some(piece.offset));
             self.count.add(name);
         }
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn count(&self) -> Count {
@@ -149,9 +149,9 @@ impl Decoder {
         Decoder { registry, columns: None, windows }
     }
 
-    fn header(&mut self, header: &[u8]) -> Parsed {
+    fn header(&mut self, header: &[u8]) -> ParsedLine {
         if header == b"HASHDEEP-1.0" {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let columns: Option<Vec<Result<Algorithm, Box<str>>>> = str::from_utf8(header).ok().and_then(|header| {
             let columns = header.strip_prefix("size,")?.strip_suffix(",filename")?;
@@ -160,7 +160,7 @@ impl Decoder {
         match columns {
             Some(columns) if columns.iter().any(Result::is_ok) => {
                 self.columns = Some(columns);
-                Parsed::Neutral
+                ParsedLine::Neutral
             }
             Some(_) => Fault::UnknownAlgorithm(String::from_utf8_lossy(header).into()).into(),
             None => Fault::Malformed("not a header of hashdeep 1.0").into(),
@@ -200,13 +200,13 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if let Some(header) = line.strip_prefix(b"%%%% ") {
             return self.header(header);
         }
         if line.starts_with(b"#") {
             return match remark::parse(self.registry, line) {
-                Some(Remark::Begin(_)) => Parsed::Promise,
+                Some(Remark::Begin(_)) => ParsedLine::Promise,
                 Some(Remark::Other(parsed)) => parsed,
                 // hashdeep's own word for it; ours renders characters that a terminal must not see,
                 // so that only a plain one is exact.
@@ -214,15 +214,15 @@ impl DecodeLine for Decoder {
                     Some(base) if is_windows_path(base) => {
                         self.windows = true;
                         let base = windows_name(base);
-                        if is_absolute(&base) { Parsed::Base(base) } else { Parsed::Neutral }
+                        if is_absolute(&base) { ParsedLine::Base(base) } else { ParsedLine::Neutral }
                     }
-                    Some(base) if is_absolute(base) && !base.contains(&b'\\') => Parsed::Base(base.to_vec()),
-                    _ => Parsed::Neutral,
+                    Some(base) if is_absolute(base) && !base.contains(&b'\\') => ParsedLine::Base(base.to_vec()),
+                    _ => ParsedLine::Neutral,
                 },
             };
         }
         if line.is_empty() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         self.entry(line).into()
     }

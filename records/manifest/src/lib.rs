@@ -83,9 +83,9 @@ mod xml;
 
 pub use count::{Count, Names};
 pub use decode::Decoder;
-pub use encode::{Carried, Encode, Preamble, Unrepresentable};
+pub use encode::{Encode, FormatFit, Preamble, Unrepresentable};
 pub use ending::Ending;
-pub use entry::{Entry, Fault, Item, Located, Options, Reason, Unhashed};
+pub use entry::{Entry, Fault, Item, LocatedItem, Options, Reason, UnhashedEntry};
 pub use format::{End, Format, Layout, Marker, UnknownFormat};
 pub use named::{hints, unknown};
 pub use pfh_source::Time;

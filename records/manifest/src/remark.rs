@@ -12,8 +12,8 @@ use pfh_digest::{Algorithm, Registry};
 use pfh_source::os::names::is_absolute;
 
 use crate::count::{Count, Names};
-use crate::entry::Parsed;
-use crate::entry::Stated;
+use crate::entry::EndCounts;
+use crate::entry::ParsedLine;
 use crate::escape;
 
 const MARK: &[u8] = b"# pfh ";
@@ -49,7 +49,7 @@ pub(crate) enum Remark {
     /// The algorithms of the lines that follow; those that are not known here by name.
     Begin(Vec<Result<Algorithm, Box<str>>>),
     /// Something about the list as a whole.
-    Other(Parsed),
+    Other(ParsedLine),
 }
 
 /// Reads a comment; `None` where it is not one of ours.
@@ -60,7 +60,7 @@ pub(crate) fn parse(registry: Registry, line: &[u8]) -> Option<Remark> {
         return Some(Remark::Begin(names.map(|name| registry.find(name).map_err(|_| name.into())).collect()));
     }
     if let Some(base) = line.strip_prefix(b"base ") {
-        return Some(Remark::Other(Parsed::Base(escape::unescape(base).filter(|base| is_absolute(base))?)));
+        return Some(Remark::Other(ParsedLine::Base(escape::unescape(base).filter(|base| is_absolute(base))?)));
     }
     let end = str::from_utf8(line.strip_prefix(b"end ")?).ok()?;
     // The number comes last, so that an end which was cut is none.
@@ -70,5 +70,5 @@ pub(crate) fn parse(registry: Registry, line: &[u8]) -> Option<Remark> {
     };
     // An end whose number cannot be read is that of other records.
     let records = Some(records.strip_prefix("records=")?.parse().unwrap_or(u64::MAX));
-    Some(Remark::Other(Parsed::End(Stated { records, names: names.map(Names::parse), ..Stated::default() })))
+    Some(Remark::Other(ParsedLine::End(EndCounts { records, names: names.map(Names::parse), ..EndCounts::default() })))
 }

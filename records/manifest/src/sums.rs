@@ -9,11 +9,11 @@
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 use pfh_engine::{Outcome, Record, Summary};
-use pfh_similarity::{Named, Similar};
+use pfh_similarity::{MethodName, Similar};
 
 use crate::count::Count;
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Options, ParsedLine};
 use crate::format::{End, Layout, Marker};
 use crate::others::{self, deep, distinfo, gentoo, links, trailing};
 use crate::remark::{self, Remark};
@@ -44,7 +44,7 @@ fn look_alike(a: Algorithm, b: Algorithm) -> bool {
     let mrsh = |of: Algorithm| of.name().starts_with("mrsh-v2");
     // Similarity digests have forms of their own, but for the two kinds of mrsh-v2, and for TLSH of
     // a part.
-    let (of_a, of_b) = (Named::of(a), Named::of(b));
+    let (of_a, of_b) = (MethodName::of(a), MethodName::of(b));
     digits(a).is_some() && digits(a) == digits(b) || of_a.is_some() && of_a == of_b || mrsh(a) && mrsh(b)
 }
 
@@ -60,8 +60,9 @@ impl Encode for Encoder {
         let is_clear = |algorithm: &Algorithm| match algorithm.output() {
             Output::Text => {
                 // That of a part of the file looks like that of all of it.
-                let is_own = |method: Named| method.name() == algorithm.name() && method != Named::MrshV2Network;
-                Named::of(*algorithm).is_some_and(is_own) && digits::hexadecimal(*algorithm).is_none()
+                let is_own =
+                    |method: MethodName| method.name() == algorithm.name() && method != MethodName::MrshV2Network;
+                MethodName::of(*algorithm).is_some_and(is_own) && digits::hexadecimal(*algorithm).is_none()
             }
             _ => digits::USUAL.contains(&algorithm.name()),
         };
@@ -74,13 +75,13 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
-        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(FormatFit::No) };
         if !hashed.pieces.is_empty() {
             return Err(Unrepresentable::new("sums has no form for the digests of pieces"));
         }
         // TLSH has a word of its own for this.
-        let absent = |similar: &&Similar| similar.is_absent() && similar.method() != Named::Tlsh;
+        let absent = |similar: &&Similar| similar.is_absent() && similar.method() != MethodName::Tlsh;
         for digest in &hashed.digests {
             if let Some(similar) = Similar::of(digest).filter(absent) {
                 let (name, why) = (digest.algorithm(), similar.method().profile().lacking);
@@ -106,7 +107,7 @@ impl Encode for Encoder {
             out.push(self.layout.end.byte());
             self.count.add(&record.name);
         }
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn count(&self) -> Count {
@@ -410,13 +411,13 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if line.is_empty() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if self.text > 0 {
             self.text -= 1;
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if self.is_gentoo
             && let Some(parsed) = gentoo::line(self.registry, line)
@@ -433,24 +434,24 @@ impl DecodeLine for Decoder {
             return match remark::parse(self.registry, line) {
                 Some(Remark::Begin(algorithms)) => {
                     self.stated = Some(algorithms);
-                    Parsed::Promise
+                    ParsedLine::Promise
                 }
                 Some(Remark::Other(parsed)) => {
-                    if matches!(parsed, Parsed::End(_)) {
+                    if matches!(parsed, ParsedLine::End(_)) {
                         self.stated = None;
                     }
                     parsed
                 }
-                None => Parsed::Neutral,
+                None => ParsedLine::Neutral,
             };
         }
         // A line of labels in front of the records.
         if !std::mem::replace(&mut self.begun, true) && roles::is_heading(self.registry, line) {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if others::is_comment(line) {
             self.windows = true;
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if let Some(entry) = links::entry(self.registry, &self.assumed, line) {
             return entry.into();
@@ -460,11 +461,11 @@ impl DecodeLine for Decoder {
         }
         // The fences of Markdown around digests.
         if line.starts_with(b"```") && !line.contains(&b' ') {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         // The head of a section of TOML, whose lines are `"name" = "digest"`.
         if self.ends.is_some() && blocks::is_section(line) {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if is_git(line) {
             return Fault::UnknownAlgorithm("git's objects, which are not digests of files".into()).into();

@@ -1,6 +1,6 @@
 //! The timestamps that a list gives for a file.
 
-use pfh_source::{Closed, Time};
+use pfh_source::{ReadResult, Time};
 
 /// The timestamps of a file, each where it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Times {
 
 impl Times {
     /// Those of a file that was read; none for a stream.
-    pub fn of(closed: &Closed) -> Times {
+    pub fn of(closed: &ReadResult) -> Times {
         if let Some(inside) = &closed.inside {
             return Times { modified: inside.modified, changed: inside.changed, accessed: inside.accessed };
         }

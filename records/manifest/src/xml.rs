@@ -11,11 +11,11 @@ use pfh_digest::{Algorithm, Registry};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use crate::bounded::Bounded;
+use crate::bounded::BoundedReader;
 use crate::digits;
 use crate::draft::{Draft, Names};
 use crate::ending::Tally;
-use crate::entry::{Fault, Item, Located, Options, Reason, Unhashed};
+use crate::entry::{Fault, Item, LocatedItem, Options, Reason, UnhashedEntry};
 use crate::others::algorithm;
 use crate::others::links::unescaped;
 use crate::roles::{self, Role};
@@ -46,7 +46,7 @@ struct Element {
 
 /// Reads such a document, item by item.
 pub(crate) struct Decoder<R> {
-    reader: Reader<Bounded<R>>,
+    reader: Reader<BoundedReader<R>>,
     registry: Registry,
     candidates: Vec<Algorithm>,
     limit: usize,
@@ -65,7 +65,7 @@ pub(crate) struct Decoder<R> {
 impl<R: BufRead> Decoder<R> {
     pub(crate) fn new(reader: R, registry: Registry, options: &Options) -> Decoder<R> {
         Decoder {
-            reader: Reader::from_reader(Bounded::new(reader, options.limit)),
+            reader: Reader::from_reader(BoundedReader::new(reader, options.limit)),
             registry,
             candidates: digits::wanted(registry, options),
             limit: options.limit,
@@ -81,11 +81,11 @@ impl<R: BufRead> Decoder<R> {
     }
 
     /// The next item; `None` at the end. A document that is not well-formed gives one last fault.
-    pub(crate) fn next(&mut self, tally: &mut Tally) -> Option<io::Result<Located>> {
+    pub(crate) fn next(&mut self, tally: &mut Tally) -> Option<io::Result<LocatedItem>> {
         loop {
             if let Some(item) = self.items.pop_front() {
                 tally.count(&item);
-                return Some(Ok(Located { line: self.reader.get_ref().line(), item }));
+                return Some(Ok(LocatedItem { line: self.reader.get_ref().line(), item }));
             }
             if self.ended {
                 return None;
@@ -329,7 +329,7 @@ fn is_md5(tag: &str) -> bool {
 fn without_tree(item: Item) -> Item {
     match item {
         Item::Fault(Fault::NoFile(kind @ "directory")) => {
-            Item::Unhashed(Unhashed { name: kind.into(), reason: Reason::Skipped, code: kind.to_owned() })
+            Item::Unhashed(UnhashedEntry { name: kind.into(), reason: Reason::Skipped, code: kind.to_owned() })
         }
         item => item,
     }

@@ -28,7 +28,7 @@ pub struct Pair<'a> {
 
 /// The results of all methods for two inputs.
 #[derive(Clone, Copy, Debug)]
-pub struct Related<'a> {
+pub struct RelationFacts<'a> {
     /// The name of the earlier one; raw bytes.
     pub a: &'a [u8],
     /// The name of the later one; raw bytes.
@@ -86,7 +86,7 @@ pub struct Place<'a> {
 
 /// Facts about one file.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct KnownFacts<'a> {
     /// The file with its digests, or why it has none.
     pub record: &'a Record,
     /// The verdict's word.
@@ -99,7 +99,7 @@ pub struct Known<'a> {
 
 /// A group, without its members.
 #[derive(Clone, Copy, Debug)]
-pub struct Grouped<'a> {
+pub struct GroupFacts<'a> {
     /// The algorithm of the digests, or `auto`.
     pub algorithm: &'a str,
     /// Its number, from 1.

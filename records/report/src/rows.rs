@@ -1,10 +1,10 @@
 //! Verdicts, pairs and groups as rows: what serde makes JSON of, and a schema.
 
-use crate::facts::{self, Known, Pair, Place};
+use crate::facts::{self, KnownFacts, Pair, Place};
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record};
-use pfh_manifest::jsonl::{Stamps, Within};
-use pfh_manifest::row::{Digests, Is, Named, Path, Shown, Word};
+use pfh_manifest::jsonl::{ContainerFacts, Stamps};
+use pfh_manifest::row::{Digests, Is, NameField, Path, TextField, Word};
 use pfh_manifest::{Times, constants};
 use pfh_similarity::{Chance, Evidence, Score};
 use pfh_source::{FindingId, Level};
@@ -49,8 +49,8 @@ pub struct Match<'a> {
 
 impl<'a> Match<'a> {
     /// The row of a file; `names` are those of its digests, in their order.
-    pub fn of(known: &Known<'a>, names: &'a [String]) -> Match<'a> {
-        let Known { record, verdict, places, empty } = *known;
+    pub fn of(known: &KnownFacts<'a>, names: &'a [String]) -> Match<'a> {
+        let KnownFacts { record, verdict, places, empty } = *known;
         Match {
             r#type: Is(word::Match),
             path: Path(&record.name),
@@ -76,7 +76,7 @@ struct Facts<'a> {
     digests: Option<Digests<'a>>,
     /// The container's statements about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    inside: Option<Within<'a>>,
+    inside: Option<ContainerFacts<'a>>,
     /// The step that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     stage: Option<&'a str>,
@@ -88,7 +88,7 @@ struct Facts<'a> {
     cause: Option<Cow<'a, str>>,
     /// The finding that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Shown<FindingId>>,
+    id: Option<TextField<FindingId>>,
     /// How much it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Word<Level>>,
@@ -101,20 +101,20 @@ impl<'a> Facts<'a> {
                 size: Some(hashed.closed.size),
                 times: Stamps::of(&Times::of(&hashed.closed)),
                 digests: Some(Digests(names, &hashed.digests)),
-                inside: hashed.closed.inside.as_deref().map(Within::of),
+                inside: hashed.closed.inside.as_deref().map(ContainerFacts::of),
                 ..Facts::default()
             },
             Outcome::Skipped(skip) => Facts {
                 code: Some(skip.reason()),
                 cause: Some(skip.reason().into()),
-                id: Some(Shown(skip.finding())),
+                id: Some(TextField(skip.finding())),
                 ..Facts::default()
             },
             Outcome::Failed(problem) => Facts {
                 stage: Some(problem.stage.name()),
                 code: Some(problem.code()),
                 cause: Some(problem.cause.to_string().into()),
-                id: Some(Shown(problem.finding())),
+                id: Some(TextField(problem.finding())),
                 level: Some(Word(problem.level)),
                 ..Facts::default()
             },
@@ -161,7 +161,7 @@ pub struct Lookup<'a> {
     /// The algorithm of the digest.
     algorithm: &'a str,
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
-    digest: Shown<&'a Digest>,
+    digest: TextField<&'a Digest>,
     /// The verdict.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = LOOKED_UP)))]
     verdict: &'a str,
@@ -180,7 +180,7 @@ impl<'a> Lookup<'a> {
         Lookup {
             r#type: Is(word::Lookup),
             algorithm: digest.algorithm().name(),
-            digest: Shown(digest),
+            digest: TextField(digest),
             verdict,
             empty,
             sets,
@@ -205,9 +205,9 @@ pub struct Total<C> {
 pub struct Similar<'a> {
     r#type: Is<word::Pair>,
     #[serde(flatten)]
-    a: Named<'a, word::A>,
+    a: NameField<'a, word::A>,
     #[serde(flatten)]
-    b: Named<'a, word::B>,
+    b: NameField<'a, word::B>,
     /// The algorithm of the digests.
     algorithm: &'a str,
     /// From 0 to 100, which is the best.
@@ -224,9 +224,9 @@ pub struct Similar<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_features: Option<u64>,
     #[serde(flatten)]
-    shared: Shared,
+    shared: SharedParts,
     #[serde(flatten)]
-    chance: Unrelated,
+    chance: UnrelatedRate,
     /// Why the score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
@@ -242,15 +242,15 @@ impl<'a> Similar<'a> {
         };
         Similar {
             r#type: Is(word::Pair),
-            a: Named(pair.a, word::A),
-            b: Named(pair.b, word::B),
+            a: NameField(pair.a, word::A),
+            b: NameField(pair.b, word::B),
             algorithm: pair.algorithm.name(),
             similarity,
             distance,
             shared_chunks: pair.evidence.shared_chunks,
             shared_features: pair.evidence.shared_features,
-            shared: Shared::of(pair.evidence.shared_bytes, pair.evidence.contained),
-            chance: Unrelated::of(pair.chance),
+            shared: SharedParts::of(pair.evidence.shared_bytes, pair.evidence.contained),
+            chance: UnrelatedRate::of(pair.chance),
             degenerate: pair.degenerate.map(|why| why.to_string()),
         }
     }
@@ -259,7 +259,7 @@ impl<'a> Similar<'a> {
 /// The parts that two inputs share, where their windows say it.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Shared {
+struct SharedParts {
     /// About how many bytes of distinct content both have.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_bytes: Option<u64>,
@@ -277,7 +277,7 @@ struct Shared {
 /// How often unrelated files of these kinds and this size are as much alike.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Unrelated {
+struct UnrelatedRate {
     /// Once in that many pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     once_in: Option<u64>,
@@ -286,29 +286,32 @@ struct Unrelated {
     rarer: bool,
 }
 
-impl Unrelated {
-    fn of(chance: Option<Chance>) -> Unrelated {
-        Unrelated { once_in: chance.map(|chance| chance.once_in), rarer: chance.is_some_and(|chance| chance.is_bound) }
+impl UnrelatedRate {
+    fn of(chance: Option<Chance>) -> UnrelatedRate {
+        UnrelatedRate {
+            once_in: chance.map(|chance| chance.once_in),
+            rarer: chance.is_some_and(|chance| chance.is_bound),
+        }
     }
 }
 
-impl Shared {
-    fn of(shared_bytes: Option<u64>, contained: Option<[u8; 2]>) -> Shared {
+impl SharedParts {
+    fn of(shared_bytes: Option<u64>, contained: Option<[u8; 2]>) -> SharedParts {
         let [a_in_b, b_in_a] = [0, 1].map(|i| contained.map(|contained| contained[i]));
         let resemblance = Evidence { contained, ..Evidence::default() }.resemblance();
-        Shared { shared_bytes, a_in_b, b_in_a, resemblance }
+        SharedParts { shared_bytes, a_in_b, b_in_a, resemblance }
     }
 }
 
 /// Two inputs, with the results of all methods.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Related<'a> {
+pub struct RelatedRow<'a> {
     r#type: Is<word::Related>,
     #[serde(flatten)]
-    a: Named<'a, word::A>,
+    a: NameField<'a, word::A>,
     #[serde(flatten)]
-    b: Named<'a, word::B>,
+    b: NameField<'a, word::B>,
     /// `equal`, `nearly-equal`, `a-in-b`, `b-in-a`, `shares` (bytes) or `alike` (only the digests).
     relation: &'a str,
     /// The share of the smaller one that the other holds, in percent; of `alike` the best score, or
@@ -316,7 +319,7 @@ pub struct Related<'a> {
     #[cfg_attr(feature = "schema", schemars(range(max = 100)))]
     score: u8,
     #[serde(flatten)]
-    shared: Shared,
+    shared: SharedParts,
     /// The score of ssdeep, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     ssdeep: Option<u32>,
@@ -345,22 +348,22 @@ pub struct Related<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     crops: Option<u32>,
     #[serde(flatten)]
-    chance: Unrelated,
+    chance: UnrelatedRate,
     /// Why a score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
 }
 
-impl<'a> Related<'a> {
+impl<'a> RelatedRow<'a> {
     /// The row of a pair.
-    pub fn of(row: &facts::Related<'a>) -> Related<'a> {
-        Related {
+    pub fn of(row: &facts::RelationFacts<'a>) -> RelatedRow<'a> {
+        RelatedRow {
             r#type: Is(word::Related),
-            a: Named(row.a, word::A),
-            b: Named(row.b, word::B),
+            a: NameField(row.a, word::A),
+            b: NameField(row.b, word::B),
             relation: row.relation,
             score: row.score,
-            shared: Shared::of(row.shared_bytes, row.contained),
+            shared: SharedParts::of(row.shared_bytes, row.contained),
             ssdeep: row.ssdeep,
             sdhash: row.sdhash,
             mrsh_v2: row.mrsh_v2,
@@ -370,7 +373,7 @@ impl<'a> Related<'a> {
             cells: row.cells,
             pdq: row.pdq,
             crops: row.crops,
-            chance: Unrelated::of(row.chance),
+            chance: UnrelatedRate::of(row.chance),
             degenerate: row.degenerate.map(|why| why.to_string()),
         }
     }
@@ -408,7 +411,7 @@ struct Member<'a> {
 
 impl<'a> Cluster<'a> {
     /// The row of a group, and of the names in it.
-    pub fn of(of: &facts::Grouped<'a>, names: impl Iterator<Item = &'a [u8]>) -> Cluster<'a> {
+    pub fn of(of: &facts::GroupFacts<'a>, names: impl Iterator<Item = &'a [u8]>) -> Cluster<'a> {
         let member = |name| Member { path: Path(name) };
         let members: Vec<Member<'a>> = names.map(member).collect();
         Cluster {

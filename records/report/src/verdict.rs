@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-pub use crate::facts::{Known, Place};
+pub use crate::facts::{KnownFacts, Place};
 use crate::rows::{Lookup, Match, Total, word};
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Summary};
@@ -94,11 +94,11 @@ impl Encoder {
     }
 
     /// Writes the row of one file; `digests` is how many the preamble has.
-    pub fn row(&mut self, out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
+    pub fn row(&mut self, out: &mut Vec<u8>, known: &KnownFacts<'_>, digests: usize) {
         match self.form {
             Format::Text => {
                 let why = known.record.outcome.cause();
-                let Known { record, verdict, places, empty } = known;
+                let KnownFacts { record, verdict, places, empty } = known;
                 let shown = self.paint.map_or_else(|| (*verdict).to_owned(), |paint| paint(verdict));
                 let gap = " ".repeat(12_usize.saturating_sub(verdict.len()).max(2));
                 text(out, &record.name, why.as_deref(), &(shown + &gap), places, *empty);
@@ -116,12 +116,12 @@ impl Encoder {
             Format::Text | Format::Csv | Format::Values => {}
             Format::Dfxml => self.dfxml.tail(out, summary),
             Format::Jsonl => {
-                append_line(out, &Total { r#type: Is(word::Summary), counts: Counted(counts) });
+                append_line(out, &Total { r#type: Is(word::Summary), counts: VerdictCounts(counts) });
             }
         }
     }
 
-    fn xml(&mut self, out: &mut Vec<u8>, known: &Known<'_>) {
+    fn xml(&mut self, out: &mut Vec<u8>, known: &KnownFacts<'_>) {
         self.dfxml.object(out, known.record, |out| {
             dfxml::element(out, "    ", "pfh:verdict", known.verdict.as_bytes());
             for place in known.places {
@@ -132,7 +132,7 @@ impl Encoder {
 }
 
 /// A line for each set that holds the file; none for a file that is in no set.
-fn values(out: &mut Vec<u8>, known: &Known<'_>) {
+fn values(out: &mut Vec<u8>, known: &KnownFacts<'_>) {
     let Outcome::Hashed(hashed) = &known.record.outcome else { return };
     for place in known.places {
         let value = hashed.digests.iter().find(|digest| digest.algorithm().name() == place.algorithm);
@@ -143,9 +143,9 @@ fn values(out: &mut Vec<u8>, known: &Known<'_>) {
 }
 
 /// Verdicts' words with their numbers.
-struct Counted<'a>(&'a [(&'a str, u64)]);
+struct VerdictCounts<'a>(&'a [(&'a str, u64)]);
 
-impl Serialize for Counted<'_> {
+impl Serialize for VerdictCounts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().copied())
     }
@@ -178,7 +178,7 @@ fn text(out: &mut Vec<u8>, name: &[u8], why: Option<&str>, verdict: &str, places
     out.push(b'\n');
 }
 
-fn csv(out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
+fn csv(out: &mut Vec<u8>, known: &KnownFacts<'_>, digests: usize) {
     let mut line = Line::new(out);
     let hashed = match &known.record.outcome {
         Outcome::Hashed(hashed) => Some(hashed),
@@ -257,9 +257,9 @@ impl fmt::Display for Format {
 mod tests {
     use super::*;
     use pfh_digest::Algorithm;
-    use pfh_engine::Hashed;
+    use pfh_engine::HashedFile;
     use pfh_engine::Record;
-    use pfh_source::{Cause, Closed, Problem, Stage};
+    use pfh_source::{Cause, Problem, ReadResult, Stage};
 
     fn written(form: Format) -> String {
         let md5: Algorithm = "md5".parse().expect("md5");
@@ -271,14 +271,14 @@ mod tests {
             Place { set: "nsrl", class: "good", version: Some("2026"), algorithm: "md5", ..Place::default() },
             Place { set: "mal\u{1b}", class: "bad", tag: Some("category 1"), algorithm: "md5", ..Place::default() },
         ];
-        let closed = Closed { size: 3, stat: None, notes: Vec::new(), inside: None };
-        let hashed = Outcome::Hashed(Hashed { closed, digests: digests.to_vec(), pieces: Vec::new() });
+        let closed = ReadResult { size: 3, stat: None, notes: Vec::new(), inside: None };
+        let hashed = Outcome::Hashed(HashedFile { closed, digests: digests.to_vec(), pieces: Vec::new() });
         let record = Record { number: 0, name: b"=a\nb\xFF".to_vec(), outcome: hashed };
-        let known = Known { record: &record, verdict: "known-bad", places: &places, empty: false };
+        let known = KnownFacts { record: &record, verdict: "known-bad", places: &places, empty: false };
         encoder.row(&mut out, &known, 1);
         let failed = Outcome::Failed(Problem::new(Stage::Read, Cause::Image("bad".into())));
         let record = Record { number: 1, name: b"c".to_vec(), outcome: failed };
-        encoder.row(&mut out, &Known { record: &record, verdict: "error", places: &[], empty: false }, 1);
+        encoder.row(&mut out, &KnownFacts { record: &record, verdict: "error", places: &[], empty: false }, 1);
         encoder.tail(&mut out, &[("known-bad", 1), ("error", 1)], &Summary::default());
         String::from_utf8(out).expect("UTF-8")
     }

@@ -1,7 +1,7 @@
 //! The statements of a CASE document.
 
-use crate::acquire::{About, Compared, Origin, Request, To};
-use pfh_engine::imaging::Imaged;
+use crate::acquire::{About, Origin, Request, TargetComparison, To};
+use pfh_engine::imaging::ImagingResult;
 use pfh_source::Time;
 use pfh_source::device::{Facts, Kind, Medium};
 use pfh_source::terminal::shown;
@@ -35,9 +35,9 @@ pub struct Account<'a> {
     /// The source that the image was read from.
     pub source: Source<'a>,
     /// The result: complete, that is, not [`stopped`](Imaged::stopped).
-    pub imaged: &'a Imaged,
+    pub imaged: &'a ImagingResult,
     /// How the targets compared, in their order; empty where nothing was compared.
-    pub compared: &'a [Compared],
+    pub compared: &'a [TargetComparison],
     /// Bytes that were there from an earlier run, with which this one was resumed.
     pub resumed_at: u64,
     /// When it began.

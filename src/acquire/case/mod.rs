@@ -14,7 +14,7 @@ mod objects;
 #[cfg(test)]
 mod tests;
 
-use super::Compared;
+use super::TargetComparison;
 use graph::{CASE, Graph, time, words};
 use pfh_source::Output;
 use pfh_source::device::is_same_medium;
@@ -32,7 +32,7 @@ pub use graph::BASE;
 /// When there is no image to tell of: the acquisition was stopped, or a target is not equal to it,
 /// or has gone.
 pub fn document(account: &Account) -> io::Result<String> {
-    let good = account.compared.iter().all(Compared::is_good);
+    let good = account.compared.iter().all(TargetComparison::is_good);
     if account.imaged.stopped.is_some() || !good || account.targets.is_empty() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no complete image to describe"));
     }

@@ -1,15 +1,15 @@
 use super::*;
 use crate::acquire::{ImageFormat, Origin, Reading, Request, To};
-use pfh_engine::imaging::{Imaged, Times};
+use pfh_engine::imaging::{ImagingResult, Times};
 use pfh_source::Time;
 use pfh_source::device::{Bad, Facts, Kind, Loss};
 use serde_json::Value;
 
-fn document_of(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::Result<Value> {
+fn document_of(source: Source, change: impl FnOnce(&mut Request, &mut ImagingResult)) -> io::Result<Value> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let algorithms = vec!["md5".parse().unwrap(), crate::REGISTRY.find("ssdeep").unwrap()];
     let digests = algorithms.iter().map(|algorithm: &pfh_digest::Algorithm| algorithm.hasher().finalize()).collect();
-    let mut imaged = Imaged {
+    let mut imaged = ImagingResult {
         bytes: std::fs::metadata(&target)?.len(),
         padded: 0,
         digests,

@@ -5,7 +5,7 @@ use super::state::{Key, State};
 use std::cmp::Reverse;
 
 /// A listed file.
-pub struct Sized {
+pub struct SizedFile {
     /// Its key in the state.
     pub key: Key,
     /// Its size in bytes, as far as it is known.
@@ -28,7 +28,7 @@ impl Choice {
     /// Those that are gone or failed last time, then the others by age until the share is used up.
     /// A large file uses up the share of later runs as well, so that the sum over all runs is
     /// right.
-    pub fn of(all: &[Sized], state: &State, share: &Share) -> Choice {
+    pub fn of(all: &[SizedFile], state: &State, share: &Share) -> Choice {
         let total: u128 = all.iter().map(|one| u128::from(one.bytes)).sum();
         let granted = share.part.map_or(0, |(numerator, denominator)| {
             let part = (total * u128::from(numerator)).div_ceil(u128::from(denominator));
@@ -66,21 +66,21 @@ impl Choice {
 mod tests {
     use super::*;
 
-    fn sized(bytes: &[u64]) -> Vec<Sized> {
+    fn sized(bytes: &[u64]) -> Vec<SizedFile> {
         bytes
             .iter()
             .enumerate()
-            .map(|(at, bytes)| Sized { key: Key::numbered(at), bytes: *bytes, is_gone: false })
+            .map(|(at, bytes)| SizedFile { key: Key::numbered(at), bytes: *bytes, is_gone: false })
             .collect()
     }
 
     /// Runs until each file was read, and how often each was.
-    fn runs(all: &[Sized], denominator: u64) -> (u64, Vec<u64>) {
+    fn runs(all: &[SizedFile], denominator: u64) -> (u64, Vec<u64>) {
         runs_by(all, denominator, |run| run)
     }
 
     /// The same by a clock that shows this time in each run.
-    fn runs_by(all: &[Sized], denominator: u64, clock: impl Fn(u64) -> u64) -> (u64, Vec<u64>) {
+    fn runs_by(all: &[SizedFile], denominator: u64, clock: impl Fn(u64) -> u64) -> (u64, Vec<u64>) {
         let mut state = State::empty();
         let mut read = vec![0; all.len()];
         for run in 1.. {

@@ -8,14 +8,14 @@ mod state;
 pub use asked::Share;
 pub(super) use state::HEAD;
 
-use super::part::{Part, Shared};
+use super::part::{CheckShare, Part};
 use super::place::{self, Place};
 use super::problem::Problem;
 use super::request::Turn;
-use super::{Checked, Event, Events, files};
+use super::{Event, Events, FileOutcome, files};
 use crate::beside::Held;
-use crate::job::{About, Error};
-use choice::{Choice, Sized};
+use crate::job::{Error, PathError};
+use choice::{Choice, SizedFile};
 use pfh_engine::Control;
 use pfh_ledger::{Ledger, Listing};
 use pfh_source::os::clock;
@@ -40,9 +40,9 @@ pub(super) fn run(
 ) -> Result<(), Error> {
     let manifest = turn.manifest();
     let unread =
-        |error: &std::io::Error| Error::input(About::new(manifest, pfh_source::Problem::io(Stage::Open, error)));
+        |error: &std::io::Error| Error::input(PathError::new(manifest, pfh_source::Problem::io(Stage::Open, error)));
     let file = Document::file(manifest).map_err(|error| unread(&error))?.into_file();
-    let held = Held::of(file).ok_or_else(|| Error::input(About::new(manifest, Problem::Busy)))?;
+    let held = Held::of(file).ok_or_else(|| Error::input(PathError::new(manifest, Problem::Busy)))?;
     let begun = Instant::now();
     let place = place::find(turn, &ledger);
     // Absolute names are the same from everywhere.
@@ -58,9 +58,9 @@ pub(super) fn run(
     state.begin();
     let sized = |entry: &Listing| {
         let is_gone = !place.has(&entry.name);
-        Sized { key: Key::of(entry), bytes: if is_gone { 0 } else { size_of(&place, entry) }, is_gone }
+        SizedFile { key: Key::of(entry), bytes: if is_gone { 0 } else { size_of(&place, entry) }, is_gone }
     };
-    let all: Vec<Sized> = ledger.entries.iter().map(sized).collect();
+    let all: Vec<SizedFile> = ledger.entries.iter().map(sized).collect();
     state.retain(&all.iter().map(|one| one.key).collect());
     let choice = Choice::of(&all, &state, share);
     state.grant(choice.granted);
@@ -72,7 +72,7 @@ pub(super) fn run(
     let mut noting = |event: Event<'_>| {
         if let Event::Compared { entry, found, .. } = event {
             let key = Key::of(entry);
-            let is_right = matches!(found, Checked::Right | Checked::Ignored);
+            let is_right = matches!(found, FileOutcome::Right | FileOutcome::Ignored);
             // Files that were not as listed are read on top of the share.
             if is_right && share.part.is_some() && !state.is_failed(&key) {
                 state.charge(sizes.get(&key).copied().unwrap_or(0));
@@ -96,7 +96,7 @@ pub(super) fn run(
     state.save()?;
     part.expected = read;
     let oldest = all.iter().filter_map(|one| Some((state.round(&one.key)?, state.time(&one.key)?))).min();
-    part.share = Some(Shared {
+    part.share = Some(CheckShare {
         part: share.part,
         read,
         bytes,

@@ -19,7 +19,7 @@
 //! the times of the others. The last line is the digest of all above it.
 
 use crate::check::problem::Problem;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use pfh_digest::hex;
 use pfh_ledger::Listing;
 use pfh_manifest::escape;
@@ -58,7 +58,7 @@ impl Key {
 
 /// Round and result of the last check of one file.
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct FileHistory {
     /// In which round it was as listed; `None` if it never was.
     round: Option<u64>,
     /// When that was by the clock, in seconds since 1970.
@@ -78,7 +78,7 @@ pub struct State {
     credit: i64,
     /// The last round; 0 if there was none.
     round: u64,
-    known: HashMap<Key, Known>,
+    known: HashMap<Key, FileHistory>,
 }
 
 impl State {
@@ -92,13 +92,13 @@ impl State {
         let empty = State { path, list, manifest, root: root.to_vec(), credit: 0, round: 0, known: HashMap::new() };
         let text = match Document::read(&empty.path, Document::LONGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((empty, false)),
-            read => read.map_err(|error| Error::input(About::new(&empty.path, error)))?,
+            read => read.map_err(|error| Error::input(PathError::new(&empty.path, error)))?,
         };
         match parsed(&text) {
             None => Ok((empty, !text.is_empty())),
             Some((of, ..)) if of != root => {
                 let why = Problem::OtherRoot { state: of, root: root.to_vec() };
-                Err(Error::request(About::new(&empty.path, why)))
+                Err(Error::request(PathError::new(&empty.path, why)))
             }
             Some((_, credit, round, known)) => Ok((State { credit, round, known, ..empty }, false)),
         }
@@ -180,7 +180,7 @@ impl State {
         text.extend_from_slice(format!("manifest sha256:{}\nroot ", self.manifest).as_bytes());
         text.extend_from_slice(&escape::escape(&self.root));
         text.extend_from_slice(format!("\ncredit {}\nround {}\n", self.credit, self.round).as_bytes());
-        let mut lines: Vec<(&Key, &Known)> = self.known.iter().collect();
+        let mut lines: Vec<(&Key, &FileHistory)> = self.known.iter().collect();
         lines.sort_by_key(|(key, known)| (known.round, key.0));
         for (key, known) in lines {
             let mut line = format!("{} {} ", known.round.unwrap_or(0), known.time);
@@ -195,14 +195,14 @@ impl State {
             output.write_all(&text)?;
             output.commit()
         };
-        write().map_err(|error| Error::output(About::new(&self.path, error)))
+        write().map_err(|error| Error::output(PathError::new(&self.path, error)))
     }
 }
 
-type Parsed = (Vec<u8>, i64, u64, HashMap<Key, Known>);
+type ParsedState = (Vec<u8>, i64, u64, HashMap<Key, FileHistory>);
 
 /// The root, the credit, the last round and the known files; `None` for a state that is not whole.
-fn parsed(text: &[u8]) -> Option<Parsed> {
+fn parsed(text: &[u8]) -> Option<ParsedState> {
     let end = text.strip_suffix(b"\n")?.iter().rposition(|byte| *byte == b'\n')? + 1;
     let stated = str::from_utf8(&text[end..]).ok()?.strip_prefix("end sha256:")?.trim_end();
     let body = text[..end].strip_prefix(HEAD.as_bytes())?;
@@ -229,10 +229,10 @@ fn parsed(text: &[u8]) -> Option<Parsed> {
         let time: u64 = if is_counted { words.next()?.parse().ok()? } else { round };
         let key = hex::decode(words.next()?.as_bytes())?.try_into().ok()?;
         let failed = words.next() == Some("failed");
-        known.insert(Key(key), Known { round: Some(round).filter(|round| *round > 0), time, failed });
+        known.insert(Key(key), FileHistory { round: Some(round).filter(|round| *round > 0), time, failed });
     }
     if !is_counted {
-        let mut times: Vec<u64> = known.values().filter_map(|known: &Known| known.round).collect();
+        let mut times: Vec<u64> = known.values().filter_map(|known: &FileHistory| known.round).collect();
         times.sort_unstable();
         times.dedup();
         let place = |time: u64| times.binary_search(&time).map_or(0, |at| at as u64 + 1);

@@ -29,7 +29,7 @@ pub enum Event<'a> {
     /// There is nothing in an image to look at.
     Nothing(&'a Path),
     /// A result: known blocks side by side.
-    Fragment(&'a Found<'a>),
+    Fragment(&'a KnownFragment<'a>),
 }
 
 impl Event<'_> {
@@ -59,7 +59,7 @@ impl Event<'_> {
 /// A fragment with the sets that know it.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct Found<'a> {
+pub struct KnownFragment<'a> {
     /// The image.
     pub image: &'a Path,
     /// The blocks.
@@ -67,7 +67,7 @@ pub struct Found<'a> {
     pub(super) sets: &'a [KnownSet],
 }
 
-impl Found<'_> {
+impl KnownFragment<'_> {
     /// The set of a file that the fragment may be of.
     pub fn set(&self, of: &Candidate) -> &Set {
         &self.sets[of.known].sets()[of.file.set]
@@ -101,7 +101,7 @@ pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// Of one size of blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct BlockCounts {
     /// Places of the media with a known block, overlapping ones included.
     pub blocks: u64,
     /// Those whose blocks say little of their files.
@@ -131,7 +131,7 @@ pub struct Summary {
     /// The algorithms by which blocks were compared.
     pub algorithms: Vec<Algorithm>,
     /// The results, by the size of blocks.
-    pub sizes: Vec<(u32, Counted)>,
+    pub sizes: Vec<(u32, BlockCounts)>,
     /// Fragments by verdict, without those of flagged blocks alone.
     pub counts: Counts,
     /// Fragments of flagged blocks alone that are not among the results.

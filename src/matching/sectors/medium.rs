@@ -134,9 +134,9 @@ impl Pieces {
 mod tests {
     use super::*;
 
-    struct Holed(Vec<u8>, Range<u64>);
+    struct HoledMedium(Vec<u8>, Range<u64>);
 
-    impl Bytes for Holed {
+    impl Bytes for HoledMedium {
         fn size(&self) -> u64 {
             self.0.len() as u64
         }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     /// Every block of `size` bytes that comes, by its place.
-    fn blocks(medium: Holed, ranges: &[Range<u64>], size: usize) -> (Vec<(u64, Vec<u8>)>, u64, u64) {
+    fn blocks(medium: HoledMedium, ranges: &[Range<u64>], size: usize) -> (Vec<(u64, Vec<u8>)>, u64, u64) {
         let mut pieces = Pieces::new(Arc::new(medium), ranges.to_vec(), 4096, STEP);
         let (mut found, mut read, mut unread) = (Vec::new(), 0, 0);
         while let Some(piece) = pieces.next() {
@@ -174,7 +174,7 @@ mod tests {
         let bytes: Vec<u8> = (0..length).map(|at| (at / 512 * 7 + at) as u8).collect();
         for size in [512, 4096] {
             let (found, read, unread) =
-                blocks(Holed(bytes.clone(), 0..0), &[Range { start: 0, end: length as u64 }], size);
+                blocks(HoledMedium(bytes.clone(), 0..0), &[Range { start: 0, end: length as u64 }], size);
             assert_eq!((found.len(), read, unread), (length.div_ceil(512), length as u64, 0));
             for (number, (at, block)) in found.iter().enumerate() {
                 assert_eq!(*at, 512 * number as u64);
@@ -183,7 +183,7 @@ mod tests {
             }
             // Blocks that leave their range are none.
             let ranges = [100..5000, 10_000..10_100, 20_480..(PIECE as u64 + 30_720)];
-            let (found, ..) = blocks(Holed(bytes.clone(), 0..0), &ranges, size);
+            let (found, ..) = blocks(HoledMedium(bytes.clone(), 0..0), &ranges, size);
             let whole = |range: &Range<u64>, at: u64| range.start <= at && at + size as u64 <= range.end;
             let expected: Vec<u64> =
                 (0..length as u64).step_by(512).filter(|at| ranges.iter().any(|range| whole(range, *at))).collect();
@@ -196,7 +196,7 @@ mod tests {
         let length = 2 * PIECE;
         let hole = 70_000..80_000;
         let (found, read, unread) =
-            blocks(Holed(vec![1; length], hole.clone()), &[Range { start: 0, end: length as u64 }], 4096);
+            blocks(HoledMedium(vec![1; length], hole.clone()), &[Range { start: 0, end: length as u64 }], 4096);
         assert!(found.iter().all(|(at, _)| at + 4096 <= hole.start || *at >= hole.end));
         assert!(found.iter().any(|(at, _)| at + 4096 + 512 > hole.start && *at < hole.start));
         // More is left out than the bad sectors, and a sector in front of it was read in part.

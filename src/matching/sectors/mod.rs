@@ -39,12 +39,12 @@ mod problem;
 mod row;
 mod scan;
 
-pub use event::{Counted, Event, Events, Found, Summary};
+pub use event::{BlockCounts, Event, Events, KnownFragment, Summary};
 pub use fragment::{Candidate, Fragment};
 pub use problem::Problem;
 pub use row::{FragmentRow, FragmentsSum};
 
-use crate::inside::{Free, Imaged, Watch};
+use crate::inside::{Free, ImageMedium, Watch};
 use crate::job::Error;
 use crate::matching::opening;
 use crate::outputs::Outputs;
@@ -150,7 +150,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let sets = open(request, &sizes, &mut summary, events)?;
     let scan = Scan::new(&sets, &sizes, request.anywhere)?;
     summary.algorithms = scan.algorithms();
-    summary.sizes = sizes.iter().map(|size| (*size, Counted::default())).collect();
+    summary.sizes = sizes.iter().map(|size| (*size, BlockCounts::default())).collect();
     events(Event::Opened).map_err(Error::Sink)?;
     for image in &request.images {
         let mut search = Search { request, sets: &sets, sizes: &sizes, scan: &scan, image, control };
@@ -233,7 +233,7 @@ impl Search<'_> {
             }
         };
         let bad = unreadable(&image);
-        let bytes: Arc<dyn Bytes> = Arc::new(Imaged(image));
+        let bytes: Arc<dyn Bytes> = Arc::new(ImageMedium(image));
         let mut ranges = Vec::from([Range { start: 0, end: bytes.size() }]);
         if self.request.space == Space::Unallocated {
             let free = Free::of(&bytes);
@@ -320,7 +320,7 @@ impl Search<'_> {
                 of.cut += fragment.cut;
                 of.fragments += 1;
             }
-            let found = Found { image: self.image, fragment: &fragment, sets: self.sets };
+            let found = KnownFragment { image: self.image, fragment: &fragment, sets: self.sets };
             if fragment.is_telling() {
                 summary.counts.add(found.verdict());
             } else if !self.request.flagged {

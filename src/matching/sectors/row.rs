@@ -1,6 +1,6 @@
 //! The fragments as rows: what `--json` prints, and dictionaries in Python.
 
-use super::event::{Counted, Found, Summary};
+use super::event::{BlockCounts, KnownFragment, Summary};
 use pfh_known::{Flag, KnownStatus};
 use pfh_manifest::row::{Is, Path, Word};
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub struct FragmentRow<'a> {
 
 impl<'a> FragmentRow<'a> {
     /// A fragment as one JSON object.
-    pub fn of(found: &'a Found<'a>) -> FragmentRow<'a> {
+    pub fn of(found: &'a KnownFragment<'a>) -> FragmentRow<'a> {
         let fragment = found.fragment;
         let files = fragment.files.iter().map(|of| File {
             set: &found.set(of).name,
@@ -102,7 +102,7 @@ pub struct FragmentsSum {
 impl FragmentsSum {
     /// The last line of JSON.
     pub fn of(summary: &Summary) -> FragmentsSum {
-        let size = |(block_size, of): &(u32, Counted)| Size {
+        let size = |(block_size, of): &(u32, BlockCounts)| Size {
             block_size: *block_size,
             blocks: of.blocks,
             flagged: of.flagged,

@@ -30,14 +30,14 @@ pub use request::Request;
 pub use writer::{Matches, Writer, write};
 
 use crate::algorithms::REGISTRY;
-use crate::job::{About, Error};
+use crate::job::{Error, PathError};
 use crate::pass::pass;
 use crate::verdict::Verdict;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record, Summary as Run};
 use pfh_pairs::{Collection, List, ListProblem, Lookup, Reading, stored};
 use pfh_similarity::shingles::Unit;
-use pfh_similarity::{Degenerate, Evidence, Named, Score};
+use pfh_similarity::{Degenerate, Evidence, MethodName, Score};
 use pfh_source::Output;
 use std::io;
 use std::path::Path;
@@ -143,7 +143,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 /// The known digests, and the number of lines of the list that were not taken.
 fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Lookup, u64), Error> {
     let path = &request.list;
-    let failed = |error| Error::input(About::new(path, error));
+    let failed = |error| Error::input(PathError::new(path, error));
     let assumed: Vec<Algorithm> = request.algorithm.into_iter().map(Into::into).collect();
     let reading = Reading { limit: request.memory.max(1 << 20), bare: true, assumed };
     let mut list = List::open(path, &reading, REGISTRY).map_err(failed)?;
@@ -159,7 +159,7 @@ fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Looku
         None => *list.algorithms().first().ok_or_else(no_list)?,
     };
     // Windows and strings are sorted for an index, in bounded memory.
-    let indexed = Named::of(algorithm).and_then(Unit::of).is_some();
+    let indexed = MethodName::of(algorithm).and_then(Unit::of).is_some();
     let mut collections = [match indexed {
         true => Collection::with_features(algorithm, request.memory),
         false => Collection::new(algorithm),
@@ -171,7 +171,7 @@ fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Looku
     };
     write_index(&mut collection, request.memory, index).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => Error::request(error),
-        _ => Error::output(About::new(index, error)),
+        _ => Error::output(PathError::new(index, error)),
     })?;
     Ok((Lookup::open(index).map_err(failed)?, faults))
 }

@@ -6,7 +6,7 @@ use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_report::pairs::{self, Format, Pair};
-use pfh_similarity::{Chance, Named};
+use pfh_similarity::{Chance, MethodName};
 use pfh_source::Output;
 use std::io;
 
@@ -103,14 +103,14 @@ impl<'a> Writer<'a> {
 fn pair(form: Format, request: &Request, found: &Match<'_>, output: &mut Output) {
     let Match { name, known, algorithm, score, evidence, degenerate, .. } = *found;
     // `ssdeep -m` names the list in front of the name.
-    let with_list = form == Format::Text && Named::of(algorithm).is_none_or(|method| method == Named::Ssdeep);
+    let with_list = form == Format::Text && MethodName::of(algorithm).is_none_or(|method| method == MethodName::Ssdeep);
     let list = request.list.as_os_str().as_encoded_bytes();
     let known = if with_list { [list, b":", known].concat() } else { known.to_vec() };
     let own = if form == Format::Values { found.digest.to_string() } else { String::new() };
     let (a, b) = if with_list { (&known[..], name) } else { (name, &known[..]) };
     let values = [&*own, found.value];
     // The size of the known one is in no list.
-    let chance = Named::of(algorithm).and_then(|method| Chance::of(method, None, None, score));
+    let chance = MethodName::of(algorithm).and_then(|method| Chance::of(method, None, None, score));
     pairs::pair(form, output.room(), &Pair { a, b, algorithm, score, evidence, chance, degenerate, values });
 }
 

@@ -3,7 +3,7 @@
 
 use super::folder::Folder;
 use crate::report::request::Request;
-use pfh_audit::http::{self, Bounded, Refusal};
+use pfh_audit::http::{self, BoundedStream, Refusal};
 use pfh_engine::Cancel;
 use pfh_report::live_policy;
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ const MORE: &str =
 /// The outcome of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Served {
+pub struct RequestOutcome {
     /// Who asked.
     pub peer: SocketAddr,
     /// HTTP's status; 499 where the client went away.
@@ -75,9 +75,9 @@ impl Drop for Place<'_> {
 }
 
 /// Notes a panic of the thread that it lives on.
-struct Noted<'a>(&'a AtomicBool);
+struct PanicNote<'a>(&'a AtomicBool);
 
-impl Drop for Noted<'_> {
+impl Drop for PanicNote<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.store(true, Ordering::SeqCst);
@@ -116,7 +116,7 @@ impl Server {
     }
 
     /// Takes a connection that waits, and serves it on a thread of its own.
-    pub fn accept(self: &Arc<Server>, listener: &TcpListener, sender: &SyncSender<Served>) {
+    pub fn accept(self: &Arc<Server>, listener: &TcpListener, sender: &SyncSender<RequestOutcome>) {
         let (stream, peer) = match listener.accept() {
             Ok((stream, peer)) if stream.set_nonblocking(false).is_ok() => (stream, peer),
             Ok(_) => return,
@@ -130,7 +130,7 @@ impl Server {
         self.connections.fetch_add(1, Ordering::SeqCst);
         let serve = move || {
             let _place = Place(&server.connections);
-            let _noted = Noted(&server.panicked);
+            let _noted = PanicNote(&server.panicked);
             pfh_source::fail_point("report-serve");
             let (status, reason) = match server.serve(&stream, peer) {
                 Ok(()) => (200, ""),
@@ -142,7 +142,7 @@ impl Server {
                     (status, reason)
                 }
             };
-            let _ = sender.try_send(Served { peer, status, reason });
+            let _ = sender.try_send(RequestOutcome { peer, status, reason });
         };
         if thread::Builder::new().name("pfh-report".into()).spawn(serve).is_err() {
             self.connections.fetch_sub(1, Ordering::SeqCst);
@@ -169,7 +169,7 @@ impl Server {
     }
 
     fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> Result<(), Refusal> {
-        let request = http::read(&mut Bounded::new(stream, TIME), 0);
+        let request = http::read(&mut BoundedStream::new(stream, TIME), 0);
         self.spoke(peer);
         let request = request?;
         let busy = Refusal::Status(503, "too many connections");
@@ -181,7 +181,7 @@ impl Server {
                 let page = self.folder.page().ok_or(Refusal::Status(503, "the server ends"))?;
                 let more = format!("{MORE}content-security-policy: {}\r\n", live_policy());
                 let time = TIME + Duration::from_secs((page.len() / PER_SECOND) as u64);
-                let mut to = Bounded::new(stream, time);
+                let mut to = BoundedStream::new(stream, time);
                 let length = Some(page.len() as u64);
                 let sent = http::head(&mut to, 200, "text/html; charset=utf-8", length, &more);
                 let sent = sent.and_then(|()| if has_body { to.write_all(&page) } else { Ok(()) });
@@ -190,7 +190,7 @@ impl Server {
             "/events" => {
                 let busy = Refusal::Status(503, "too many pages follow the folder");
                 let _place = Place::take(&self.followers, FOLLOWERS).ok_or(busy)?;
-                http::head(&mut Bounded::new(stream, TIME), 200, "text/event-stream", None, MORE)?;
+                http::head(&mut BoundedStream::new(stream, TIME), 200, "text/event-stream", None, MORE)?;
                 // However a follower leaves, it was served.
                 if has_body {
                     let _ = self.follow(stream);
@@ -229,7 +229,7 @@ impl Server {
     /// Names the version now, and each one that follows, until the client leaves or the job ends.
     fn follow(&self, mut stream: &TcpStream) -> io::Result<()> {
         let (mut sent, mut spoke) = (String::new(), Instant::now());
-        let say = |text: &str| Bounded::new(stream, TIME).write_all(text.as_bytes());
+        let say = |text: &str| BoundedStream::new(stream, TIME).write_all(text.as_bytes());
         say("retry: 2000\n\n")?;
         stream.set_read_timeout(Some(STEP))?;
         while !self.stop.is_cancelled() {
@@ -255,7 +255,7 @@ impl Server {
 
 /// Answers with a status and a sentence.
 fn refuse(stream: &TcpStream, status: u16, reason: &str) -> io::Result<()> {
-    let (mut to, body) = (Bounded::new(stream, TIME), format!("{reason}\n"));
+    let (mut to, body) = (BoundedStream::new(stream, TIME), format!("{reason}\n"));
     let allow = if status == 405 { "allow: GET, HEAD\r\n" } else { "" };
     http::head(&mut to, status, "text/plain; charset=utf-8", Some(body.len() as u64), &format!("{MORE}{allow}"))?;
     to.write_all(body.as_bytes())

@@ -23,13 +23,13 @@ const SHARE: u32 = 4;
 pub(super) struct Folder {
     request: Request,
     cancel: Cancel,
-    looked: Mutex<Looked>,
+    looked: Mutex<FolderVersion>,
     page: Mutex<Page>,
 }
 
 /// When the files were looked at last, and their version.
 #[derive(Default)]
-struct Looked {
+struct FolderVersion {
     next: Option<Instant>,
     version: String,
     /// The time that the last page took.

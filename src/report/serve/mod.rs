@@ -39,7 +39,7 @@ mod folder;
 use super::Problem;
 use super::request::Request as Report;
 use crate::job::Error;
-pub use answer::Served;
+pub use answer::RequestOutcome;
 use answer::Server;
 use pfh_engine::Control;
 use pfh_source::os::wait_for_caller;
@@ -94,7 +94,7 @@ pub enum Event<'a> {
     /// The server listens here, the first event.
     Listening(SocketAddr),
     /// A request was answered or refused.
-    Answered(&'a Served),
+    Answered(&'a RequestOutcome),
 }
 
 /// Receives the events. An error ends the job with [`Error::Sink`].
@@ -153,7 +153,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 }
 
 /// Counts the requests, and hands them out.
-fn take(receiver: &Receiver<Served>, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
+fn take(receiver: &Receiver<RequestOutcome>, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
     for served in receiver.try_iter() {
         let count = if served.status == 200 { &mut summary.answered } else { &mut summary.refused };
         *count += 1;

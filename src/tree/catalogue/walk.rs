@@ -4,7 +4,7 @@ use crate::algorithms::Algorithm;
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record, Sink};
 use pfh_outboard::{Catalogue, CatalogueEntry, stamp};
-use pfh_source::{Closed, Item, Note, Problem, Source, Stat};
+use pfh_source::{Item, Note, Problem, ReadResult, Source, Stat};
 use std::collections::HashSet;
 use std::io;
 
@@ -17,7 +17,7 @@ pub(super) fn below<'a>(root: &[u8], name: &'a [u8]) -> &'a [u8] {
 
 /// The findings of a run, in its order.
 #[derive(Default)]
-pub(super) struct Gathered<'a> {
+pub(super) struct CatalogueFindings<'a> {
     pub(super) root: &'a [u8],
     /// Files that were read.
     pub(super) entries: Vec<CatalogueEntry>,
@@ -27,7 +27,7 @@ pub(super) struct Gathered<'a> {
     pub(super) unread: Vec<(Vec<u8>, Problem)>,
 }
 
-impl Gathered<'_> {
+impl CatalogueFindings<'_> {
     /// Whether a file of this name is there, or may be: a file that cannot be read is not gone.
     pub(super) fn accounts_for(&self, name: &[u8]) -> bool {
         let hides = |unread: &[u8]| {
@@ -37,7 +37,7 @@ impl Gathered<'_> {
     }
 }
 
-impl Sink for Gathered<'_> {
+impl Sink for CatalogueFindings<'_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
         let name = below(self.root, &record.name).to_vec();
         match record.outcome {
@@ -60,14 +60,14 @@ impl Sink for Gathered<'_> {
 }
 
 /// A source that settles files whose size and times are as before.
-pub(super) struct Unchanged<S> {
+pub(super) struct UnchangedFiles<S> {
     pub(super) source: S,
     pub(super) known: Option<Catalogue>,
     pub(super) algorithm: Algorithm,
     pub(super) root: Vec<u8>,
 }
 
-impl<S: Source> Unchanged<S> {
+impl<S: Source> UnchangedFiles<S> {
     /// The item, settled if it can be.
     fn looked_at(&self, item: Item) -> Item {
         let (Item::Entry(entry), Some(_)) = (&item, &self.known) else { return item };
@@ -77,7 +77,7 @@ impl<S: Source> Unchanged<S> {
         let timed = entry.change_times().is_some_and(holds);
         match self.settled(below(&self.root, &entry.name()), &stat, timed) {
             Some(digest) => {
-                let closed = Closed { size: stat.size, stat: Some(stat), notes: vec![Note::Reused], inside: None };
+                let closed = ReadResult { size: stat.size, stat: Some(stat), notes: vec![Note::Reused], inside: None };
                 Item::Settled { number: entry.number, name: entry.name(), closed, digests: vec![digest] }
             }
             None => item,
@@ -92,7 +92,7 @@ impl<S: Source> Unchanged<S> {
     }
 }
 
-impl<S: Source> Source for Unchanged<S> {
+impl<S: Source> Source for UnchangedFiles<S> {
     fn pull(&mut self) -> Option<Item> {
         let item = self.source.pull()?;
         Some(self.looked_at(item))

@@ -5,7 +5,7 @@ use super::super::{Error, Failure, Problem};
 use super::delivery::{Came, Delivery, Open};
 use super::relay::{Piece, relay};
 use super::target::Target;
-use pfh_tree::outboard::Misplaced;
+use pfh_tree::outboard::PieceError;
 use pfh_tree::{Arrivals, Stretch};
 use std::ops::Range;
 use std::path::Path;
@@ -225,7 +225,7 @@ impl<'a> Intake<'a> {
         if open.known.is_none() && at == end {
             match open.fill(&mut bytes, 1, &|| self.goes_on()) {
                 Came::All => {
-                    let (file, offset, why) = (open.name, delivery.offset, Misplaced::Beyond(length));
+                    let (file, offset, why) = (open.name, delivery.offset, PieceError::Beyond(length));
                     return Err(Problem::Piece { file, offset, why }.into());
                 }
                 Came::Failed(problem) => return Err(Stop::One(Failure::Read { file: open.name, problem })),

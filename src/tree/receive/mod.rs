@@ -28,7 +28,7 @@ mod target;
 
 pub use delivery::{Delivery, Sender};
 
-use super::{Algorithm, Done, Error, Event, Events, Failure, Parameters, Problem, Secret, Shape, Summary};
+use super::{Algorithm, Error, Event, Events, Failure, Parameters, Problem, Secret, Shape, Summary, TreeWork};
 use super::{beside, build, lock, pass};
 use crate::outputs::{Existing, Kind, Outputs};
 use delivery::{Open, is_stream};
@@ -36,7 +36,7 @@ use intake::{Intake, News};
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, LONGEST, Pass};
 use pfh_source::os;
-use pfh_tree::outboard::Misplaced;
+use pfh_tree::outboard::PieceError;
 use pfh_tree::{Arrivals, Grown, NoTree, TreeKind};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -169,7 +169,7 @@ impl Request {
                     let until = delivery.offset.checked_add(known.unwrap_or(0));
                     let fits = until.filter(|until| length.is_none_or(|length| *until <= length));
                     let Some(until) = fits else {
-                        let why = Misplaced::Beyond(length.unwrap_or(u64::MAX));
+                        let why = PieceError::Beyond(length.unwrap_or(u64::MAX));
                         return Err(Problem::Piece { file: name(), offset: delivery.offset, why }.into());
                     };
                     end = end.max(until);
@@ -290,7 +290,7 @@ fn received(
     })?;
     drop(arrivals);
     let locked = lock(&request.tree, pass)?;
-    let done = Done::Received { before };
+    let done = TreeWork::Received { before };
     let summary = match &tree {
         Grown::Pairs(tree) => {
             outboard::store(tree, &request.tree, locked)?;

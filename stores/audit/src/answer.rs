@@ -4,14 +4,14 @@ use crate::Error;
 use ed25519_dalek::SigningKey;
 use pfh_source::{Problem, Ranges};
 use pfh_tree::audit::{
-    Challenge, Commitment, KeyedAnswer, Prover, Unproved, keyed_answer, keyed_answer_of_copy, signing,
+    Challenge, Commitment, KeyedAnswer, ProofError, Prover, keyed_answer, keyed_answer_of_copy, signing,
 };
 use pfh_tree::outboard::{Paged, Values};
 use std::io::{self, Write};
 use std::ops::Range;
 
 /// An open file, and its tree, whose pages are read when they are needed.
-pub struct Held {
+pub struct AnswerFile {
     /// The file.
     pub file: Ranges,
     /// Its tree.
@@ -27,7 +27,7 @@ pub struct Held {
 /// changes meanwhile, or the answer cannot be written.
 pub fn answer(
     challenge: &Challenge,
-    held: Held,
+    held: AnswerFile,
     key: Option<&SigningKey>,
     most: u64,
     begin: &mut dyn FnMut(u64) -> io::Result<()>,
@@ -37,7 +37,7 @@ pub fn answer(
     allowed(challenge, &commitment, most)?;
     let prover = Prover::new(challenge, &held.tree)?;
     whole(&held.file, &commitment)?;
-    begin(prover.length(key.is_some())).map_err(Unproved::Write)?;
+    begin(prover.length(key.is_some())).map_err(ProofError::Write)?;
     let sign = key.map(signing);
     let sign = sign.as_ref().map(|sign| sign as &dyn Fn(&[u8; 32]) -> ([u8; 32], [u8; 64]));
     let mut file = Some(held.file);
@@ -72,7 +72,7 @@ fn carried(found: Problem, place: &mut Option<Problem>) -> io::Error {
 ///
 /// # Errors
 /// As for [`answer`].
-pub fn keyed(challenge: &Challenge, held: Held, most: u64) -> Result<KeyedAnswer, Error> {
+pub fn keyed(challenge: &Challenge, held: AnswerFile, most: u64) -> Result<KeyedAnswer, Error> {
     let commitment = Commitment::of(&held.tree);
     allowed(challenge, &commitment, most)?;
     whole(&held.file, &commitment)?;
@@ -91,7 +91,7 @@ pub fn keyed_of_copy(
     tree: Option<&dyn Values>,
 ) -> Result<KeyedAnswer, Error> {
     if copy.size() != commitment.length() {
-        return Err(Unproved::Copy.into());
+        return Err(ProofError::Copy.into());
     }
     read(copy, |bytes| keyed_answer_of_copy(challenge, commitment, tree, bytes))
 }
@@ -99,7 +99,11 @@ pub fn keyed_of_copy(
 /// A file of another length has no whole answer; better to say so than to cut one.
 fn whole(file: &Ranges, commitment: &Commitment) -> Result<(), Error> {
     let leaf = commitment.parameters().leaf_length() as u64;
-    if file.size() == commitment.length() { Ok(()) } else { Err(Unproved::Length { leaf: file.size() / leaf }.into()) }
+    if file.size() == commitment.length() {
+        Ok(())
+    } else {
+        Err(ProofError::Length { leaf: file.size() / leaf }.into())
+    }
 }
 
 /// Bytes of leaves are counted before any is read, let alone drawn.
@@ -111,7 +115,7 @@ fn allowed(challenge: &Challenge, commitment: &Commitment, most: u64) -> Result<
 
 type Bytes<'a> = &'a mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>;
 
-fn read<T>(file: Ranges, work: impl FnOnce(Bytes<'_>) -> Result<T, Unproved>) -> Result<T, Error> {
+fn read<T>(file: Ranges, work: impl FnOnce(Bytes<'_>) -> Result<T, ProofError>) -> Result<T, Error> {
     let mut problem: Option<Problem> = None;
     let mut bytes = |range: Range<u64>| {
         let mut bytes = Vec::new();

@@ -1,8 +1,8 @@
 //! The auditor's side over HTTP.
 
 use crate::Error;
-use pfh_tree::Malformed;
-use pfh_tree::audit::{Accepted, Challenge, Commitment, KeyedAnswer, Refused};
+use pfh_tree::WireError;
+use pfh_tree::audit::{AnswerError, Challenge, Commitment, KeyedAnswer, ProvenAnswer};
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
@@ -19,7 +19,7 @@ pub(crate) const PER_SECOND: u64 = 1 << 20;
 
 /// An answer that proves the challenged leaves, and how long it took.
 #[derive(Debug)]
-pub struct Answered<T> {
+pub struct TimedAnswer<T> {
     /// The answer.
     pub answer: T,
     /// From sending the challenge to the last byte of the answer. A server that must fetch the
@@ -28,14 +28,14 @@ pub struct Answered<T> {
 }
 
 /// Copies the bytes that another reader reads.
-struct Copied<'a, R> {
+struct CopyingReader<'a, R> {
     from: R,
     to: Option<&'a mut dyn Write>,
     failed: Option<io::Error>,
     read: u64,
 }
 
-impl<R: Read> Read for Copied<'_, R> {
+impl<R: Read> Read for CopyingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(buffer)?;
         self.read += read as u64;
@@ -166,28 +166,30 @@ pub fn ask(
     timeout: Duration,
     copy: Option<&mut dyn Write>,
     cancel: &AtomicBool,
-) -> Result<Answered<Accepted>, Error> {
+) -> Result<TimedAnswer<ProvenAnswer>, Error> {
     let leaves = challenge.sample().size(commitment.leaf_count());
     let leaves = leaves.saturating_mul(commitment.parameters().leaf_length() as u64);
     let from = Instant::now();
     let most = leaves.saturating_add(BESIDE);
     let body = post(url, "prove", challenge, (leaves, most), timeout, cancel)?;
     let stated = body.head.1;
-    let mut body = Copied { from: io::BufReader::with_capacity(1 << 16, body), to: copy, failed: None, read: 0 };
+    let mut body = CopyingReader { from: io::BufReader::with_capacity(1 << 16, body), to: copy, failed: None, read: 0 };
     let judged = commitment.judge(challenge, &mut body);
     let time = from.elapsed();
     match (judged, body.failed) {
         (_, Some(error)) => Err(Error::Evidence(error)),
         // A server that sends nothing at all has not answered.
-        (Err(Refused::Malformed(_)), None) if body.read == 0 => Err(Error::Cut),
+        (Err(AnswerError::Malformed(_)), None) if body.read == 0 => Err(Error::Cut),
         // Nor has one whose answer ended before the length that it stated.
-        (Err(Refused::Malformed(Malformed::Truncated)), None) if stated.is_some_and(|stated| body.read < stated) => {
+        (Err(AnswerError::Malformed(WireError::Truncated)), None)
+            if stated.is_some_and(|stated| body.read < stated) =>
+        {
             Err(Error::Interrupted(io::ErrorKind::UnexpectedEof.into()))
         }
-        (Err(Refused::Read(error)), None) => Err(Error::Interrupted(error)),
-        (Err(Refused::Malformed(malformed)), None) => Err(Error::Answer(malformed)),
-        (Err(Refused::Rejected(rejected)), None) => Err(Error::Rejected(rejected)),
-        (Ok(answer), None) => Ok(Answered { answer, time }),
+        (Err(AnswerError::Read(error)), None) => Err(Error::Interrupted(error)),
+        (Err(AnswerError::Malformed(malformed)), None) => Err(Error::Answer(malformed)),
+        (Err(AnswerError::Rejected(rejected)), None) => Err(Error::Rejected(rejected)),
+        (Ok(answer), None) => Ok(TimedAnswer { answer, time }),
     }
 }
 
@@ -202,7 +204,7 @@ pub fn ask_keyed(
     commitment: &Commitment,
     timeout: Duration,
     cancel: &AtomicBool,
-) -> Result<Answered<KeyedAnswer>, Error> {
+) -> Result<TimedAnswer<KeyedAnswer>, Error> {
     let leaves = challenge.sample().size(commitment.leaf_count());
     let leaves = leaves.saturating_mul(commitment.parameters().leaf_length() as u64);
     let from = Instant::now();
@@ -211,7 +213,7 @@ pub fn ask_keyed(
     body.by_ref().take(64).read_to_end(&mut bytes).map_err(Error::Interrupted)?;
     let time = from.elapsed();
     match <[u8; 32]>::try_from(&bytes[..]) {
-        Ok(bytes) => Ok(Answered { answer: KeyedAnswer::from_bytes(bytes), time }),
-        Err(_) => Err(Error::Answer(Malformed::Truncated)),
+        Ok(bytes) => Ok(TimedAnswer { answer: KeyedAnswer::from_bytes(bytes), time }),
+        Err(_) => Err(Error::Answer(WireError::Truncated)),
     }
 }

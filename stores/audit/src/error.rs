@@ -2,8 +2,8 @@
 
 use pfh_outboard::Failure;
 use pfh_source::Problem;
-use pfh_tree::Malformed;
-use pfh_tree::audit::{ImpossibleSample, Rejected, Unproved};
+use pfh_tree::WireError;
+use pfh_tree::audit::{ImpossibleSample, ProofError, Rejection};
 use std::io;
 
 /// Why there is no challenge, no answer or no verdict, or why the verdict is negative.
@@ -25,13 +25,13 @@ pub enum Error {
     Sample(#[from] ImpossibleSample),
     /// No challenge, or a changed one.
     #[error("not a challenge: {0}")]
-    Challenge(Malformed),
+    Challenge(WireError),
     /// The bytes that came are not an answer.
     #[error("not an answer: {0}")]
-    Answer(Malformed),
+    Answer(WireError),
     /// The answer proves nothing.
     #[error("{0}")]
-    Rejected(#[from] Rejected),
+    Rejected(#[from] Rejection),
     /// The tree cannot be used.
     #[error("{0}")]
     Tree(#[from] Failure),
@@ -40,7 +40,7 @@ pub enum Error {
     Read(#[from] Problem),
     /// Tree and file cannot answer this challenge.
     #[error("{0}")]
-    Unproved(#[from] Unproved),
+    Unproved(#[from] ProofError),
     /// The answer ended with the connection, or could not be read.
     #[error("the answer could not be read to its end: {0}")]
     Interrupted(std::io::Error),

@@ -51,15 +51,15 @@ impl From<io::Error> for Refusal {
 /// A connection on which everything must have happened before a point in time: a peer that sends a
 /// byte a minute is cut off.
 #[derive(Debug)]
-pub struct Bounded<'a> {
+pub struct BoundedStream<'a> {
     stream: &'a TcpStream,
     end: Instant,
 }
 
-impl<'a> Bounded<'a> {
+impl<'a> BoundedStream<'a> {
     /// This connection, for so long from now on.
     pub fn new(stream: &'a TcpStream, time: Duration) -> Self {
-        Bounded { stream, end: Instant::now() + time }
+        BoundedStream { stream, end: Instant::now() + time }
     }
 
     fn left(&self) -> io::Result<Option<Duration>> {
@@ -70,14 +70,14 @@ impl<'a> Bounded<'a> {
     }
 }
 
-impl Read for Bounded<'_> {
+impl Read for BoundedStream<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.stream.set_read_timeout(self.left()?)?;
         (&mut &*self.stream).read(buffer)
     }
 }
 
-impl Write for Bounded<'_> {
+impl Write for BoundedStream<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.left()?)?;
         (&mut &*self.stream).write(bytes)
@@ -94,7 +94,7 @@ pub fn part(stream: &TcpStream) {
     /// A peer that goes on is cut off all the same.
     const MOST: usize = 256 << 10;
     const TIME: Duration = Duration::from_millis(500);
-    let mut from = Bounded::new(stream, TIME);
+    let mut from = BoundedStream::new(stream, TIME);
     let (mut room, mut left) = ([0; 4096], MOST);
     if stream.shutdown(std::net::Shutdown::Write).is_err() {
         return;

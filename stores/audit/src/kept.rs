@@ -14,7 +14,7 @@ use std::fmt;
 
 /// A commitment, and the name of the file on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptCommitment {
     /// At least one byte, at most those of the longest path (4,096).
     pub identity: Vec<u8>,
     /// Root, length and parameters.
@@ -26,7 +26,7 @@ const VERSION: &str = "1";
 /// A length that leaves of every function have.
 const LEAF: usize = 1024;
 
-impl fmt::Display for Kept {
+impl fmt::Display for KeptCommitment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (parameters, commitment) = (self.commitment.parameters(), &self.commitment);
         let (function, leaf) = (parameters.name(), parameters.leaf_length());
@@ -43,12 +43,12 @@ impl fmt::Display for Kept {
 ///
 /// # Errors
 /// For the first line that is none.
-pub fn parse(text: &[u8]) -> Result<Vec<Kept>, Error> {
+pub fn parse(text: &[u8]) -> Result<Vec<KeptCommitment>, Error> {
     let lines = text.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     lines.map(|(number, line)| one(line).map_err(|why| Error::Kept { line: number + 1, why })).collect()
 }
 
-fn one(line: &[u8]) -> Result<Kept, &'static str> {
+fn one(line: &[u8]) -> Result<KeptCommitment, &'static str> {
     let text = str::from_utf8(line).map_err(|_| "not text")?;
     let fields: Vec<&str> = text.split(' ').collect();
     let [HEAD, version, function, leaf, length, root, identity] = fields[..] else {
@@ -64,7 +64,7 @@ fn one(line: &[u8]) -> Result<Kept, &'static str> {
     let mut value = [0; 32];
     hex::decode_into(root.as_bytes(), &mut value).ok_or("the root has not 64 hexadecimal digits")?;
     let identity = identity_of(identity.as_bytes()).ok_or("impossible identity")?;
-    let kept = Kept { identity, commitment: Commitment::new(leaf, length, value) };
+    let kept = KeptCommitment { identity, commitment: Commitment::new(leaf, length, value) };
     // `+5`, capital digits, needless escapes.
     if kept.to_string() == text { Ok(kept) } else { Err("not in the one form that there is") }
 }
@@ -84,12 +84,12 @@ fn identity_of(mut text: &[u8]) -> Option<Vec<u8>> {
     (1..=IDENTITY).contains(&identity.len()).then_some(identity)
 }
 
-impl Kept {
+impl KeptCommitment {
     /// A line's commitment, for those who keep one among other lines.
     ///
     /// # Errors
     /// The fault.
-    pub fn read(line: &[u8]) -> Result<Kept, &'static str> {
+    pub fn read(line: &[u8]) -> Result<KeptCommitment, &'static str> {
         one(line)
     }
 }
@@ -161,7 +161,7 @@ mod tests {
         #[test]
         fn every_commitment_reads_back(identity in prop::collection::vec(any::<u8>(), 1..600), length: u64, root: [u8; 32], log in 10u32..25) {
             let parameters = Parameters::new(Function::Sha256, 1 << log).unwrap();
-            let kept = Kept { identity, commitment: Commitment::new(parameters, length, root) };
+            let kept = KeptCommitment { identity, commitment: Commitment::new(parameters, length, root) };
             prop_assert_eq!(parse(kept.to_string().as_bytes()).unwrap(), [kept]);
         }
 

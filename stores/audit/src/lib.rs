@@ -23,14 +23,14 @@ mod server;
 mod shelf;
 mod token;
 
-pub use answer::{Held, answer, keyed, keyed_of_copy};
+pub use answer::{AnswerFile, answer, keyed, keyed_of_copy};
 #[cfg(feature = "http")]
-pub use client::{Answered, ask, ask_keyed};
+pub use client::{TimedAnswer, ask, ask_keyed};
 pub use error::Error;
-pub use kept::{Kept, parse};
+pub use kept::{KeptCommitment, parse};
 pub use question::{challenge, seed};
 #[cfg(feature = "http")]
-pub use server::{Health, Limits, Served, Server};
+pub use server::{Health, Limits, ServedRequest, Server};
 #[cfg(feature = "http")]
 pub use shelf::Shelf;
 pub use token::Tokens;

@@ -1,6 +1,6 @@
 //! The auditor's side: a question that nobody could foresee.
 
-use crate::{Error, Kept};
+use crate::{Error, KeptCommitment};
 use pfh_source::os::secret;
 use pfh_tree::audit::{Challenge, Sample};
 
@@ -18,6 +18,6 @@ pub fn seed() -> Result<[u8; 32], Error> {
 ///
 /// # Errors
 /// When the system has no random numbers, or the sample makes no sense.
-pub fn challenge(kept: &Kept, sample: Sample) -> Result<Challenge, Error> {
+pub fn challenge(kept: &KeptCommitment, sample: Sample) -> Result<Challenge, Error> {
     Ok(Challenge::new(seed()?, kept.identity.clone(), &kept.commitment, sample)?)
 }

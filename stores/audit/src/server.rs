@@ -2,10 +2,10 @@
 //! the answer.
 
 use crate::client::PER_SECOND;
-use crate::http::{self, Bounded, Refusal, Request};
-use crate::{Error, Held, Shelf, answer, keyed};
+use crate::http::{self, BoundedStream, Refusal, Request};
+use crate::{AnswerFile, Error, Shelf, answer, keyed};
 use ed25519_dalek::SigningKey;
-use pfh_tree::audit::{Challenge, Commitment, Sample, Unproved};
+use pfh_tree::audit::{Challenge, Commitment, ProofError, Sample};
 use pfh_tree::outboard::Unusable;
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -51,7 +51,7 @@ impl Default for Limits {
 
 /// The outcome of one request.
 #[derive(Clone, Debug)]
-pub struct Served {
+pub struct ServedRequest {
     /// Who asked.
     pub peer: SocketAddr,
     /// The file asked about, as far as the challenge could be read.
@@ -182,7 +182,7 @@ impl Server {
     ///
     /// # Errors
     /// When not one thread can be started.
-    pub fn start(self, each: impl Fn(Served) + Send + Sync + 'static) -> io::Result<Health> {
+    pub fn start(self, each: impl Fn(ServedRequest) + Send + Sync + 'static) -> io::Result<Health> {
         let (server, each, health) = (Arc::new(self), Arc::new(each), Health::default());
         for number in 0..server.limits.connections.max(1) {
             let (server, each, thread) = (server.clone(), each.clone(), Thread(health.clone()));
@@ -210,38 +210,38 @@ impl Server {
 
     /// Serves a connection, unless its peer has its share of them already: that one is closed at
     /// once, so that others always find threads that are free.
-    fn admit(&self, stream: &TcpStream, peer: SocketAddr) -> Served {
+    fn admit(&self, stream: &TcpStream, peer: SocketAddr) -> ServedRequest {
         match self.peers.enter(peer.ip(), self.limits.for_each()) {
             Some(_visit) => self.serve(stream, peer),
             None => {
                 let reason = "its address has as many connections open as one may have".to_owned();
-                Served { peer, identity: None, status: 429, reason }
+                ServedRequest { peer, identity: None, status: 429, reason }
             }
         }
     }
 
-    fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> Served {
-        let request = http::read(&mut Bounded::new(stream, self.limits.time), BODY);
+    fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> ServedRequest {
+        let request = http::read(&mut BoundedStream::new(stream, self.limits.time), BODY);
         let mut identity = None;
         let mut begun = false;
         let outcome = request.and_then(|request| self.reply(&request, stream, &mut identity, &mut begun));
         let (status, why) = match outcome {
-            Ok(()) => return Served { peer, identity, status: 200, reason: String::new() },
+            Ok(()) => return ServedRequest { peer, identity, status: 200, reason: String::new() },
             Err(Refusal::Gone) => (499, "the client went away"),
             // The answer is cut, and the connection with it: nobody can take it for whole.
             Err(Refusal::Status(status, why)) if begun => (status, why),
             Err(Refusal::Status(status, why)) => {
                 let body = format!("{why}\n");
-                let mut to = Bounded::new(stream, self.limits.time);
+                let mut to = BoundedStream::new(stream, self.limits.time);
                 if let Err(error) = http::write(&mut to, status, "text/plain", body.as_bytes()) {
                     let reason = format!("the answer did not go out: {error}");
-                    return Served { peer, identity, status, reason };
+                    return ServedRequest { peer, identity, status, reason };
                 }
                 http::part(stream);
                 (status, why)
             }
         };
-        Served { peer, identity, status, reason: why.to_owned() }
+        ServedRequest { peer, identity, status, reason: why.to_owned() }
     }
 
     /// An answer says nothing of paths or the system: only which of a few errors occurred.
@@ -263,7 +263,7 @@ impl Server {
         for _ in 1..TRIES {
             match self.answer(&challenge, short, stream, begun) {
                 // A writer is at work on the tree, perhaps: the next look finds its journal.
-                Err(Error::Unproved(Unproved::Tree(Unusable::Malformed(_)))) if !*begun => {
+                Err(Error::Unproved(ProofError::Tree(Unusable::Malformed(_)))) if !*begun => {
                     thread::sleep(Duration::from_millis(10));
                 }
                 done => return done.map_err(|error| refusal(&error)),
@@ -273,7 +273,7 @@ impl Server {
     }
 
     fn answer(&self, challenge: &Challenge, short: bool, stream: &TcpStream, begun: &mut bool) -> Result<(), Error> {
-        let held: Held = self.shelf.take(challenge.identity())?;
+        let held: AnswerFile = self.shelf.take(challenge.identity())?;
         let commitment = Commitment::of(&held.tree);
         let shown = challenge.sample().size(commitment.leaf_count());
         let drawn = if challenge.sample() == Sample::All { 0 } else { shown };
@@ -283,31 +283,31 @@ impl Server {
         let _share = self.drawn.take(drawn, DRAWN).ok_or(Error::Busy)?;
         let bytes = shown.saturating_mul(commitment.parameters().leaf_length() as u64).min(commitment.length());
         let time = self.limits.time.saturating_add(Duration::from_secs(bytes / PER_SECOND));
-        let mut to = BufWriter::with_capacity(8 << 10, Bounded::new(stream, time));
+        let mut to = BufWriter::with_capacity(8 << 10, BoundedStream::new(stream, time));
         let kind = "application/octet-stream";
         if short {
             let answer = keyed(challenge, held, self.limits.answer)?;
             *begun = true;
             let sent = http::write(&mut to, 200, kind, answer.bytes()).and_then(|()| to.flush());
-            return Ok(sent.map_err(Unproved::Write)?);
+            return Ok(sent.map_err(ProofError::Write)?);
         }
         let mut begin = |length: u64| {
             *begun = true;
-            http::head(&mut Bounded::new(stream, self.limits.time), 200, kind, Some(length), "")
+            http::head(&mut BoundedStream::new(stream, self.limits.time), 200, kind, Some(length), "")
         };
         answer(challenge, held, self.key.as_ref(), self.limits.answer, &mut begin, &mut to)?;
-        Ok(to.flush().map_err(Unproved::Write)?)
+        Ok(to.flush().map_err(ProofError::Write)?)
     }
 }
 
 fn refusal(error: &Error) -> Refusal {
     match error {
         Error::Unknown => Refusal::Status(404, "no file of this name is registered"),
-        Error::Unproved(Unproved::Challenge) => Refusal::Status(409, "the file here has another root or length"),
-        Error::Unproved(Unproved::Write(error)) => Refusal::from(io::Error::from(error.kind())),
+        Error::Unproved(ProofError::Challenge) => Refusal::Status(409, "the file here has another root or length"),
+        Error::Unproved(ProofError::Write(error)) => Refusal::from(io::Error::from(error.kind())),
         Error::Busy => Refusal::Status(503, "too much is asked for at the moment"),
         Error::TooLarge { .. } => Refusal::Status(413, "the answer would be too long"),
-        Error::Tree(_) | Error::Unproved(Unproved::Tree(_)) => Refusal::Status(500, "the tree cannot be used"),
+        Error::Tree(_) | Error::Unproved(ProofError::Tree(_)) => Refusal::Status(500, "the tree cannot be used"),
         _ => Refusal::Status(500, "the file cannot be read"),
     }
 }

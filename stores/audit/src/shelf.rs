@@ -1,11 +1,11 @@
 //! The files that a server answers for: those below one directory that have a tree beside them when
 //! the server starts.
 
-use crate::{Error, Held};
+use crate::{AnswerFile, Error};
 use pfh_outboard::{self as outboard, JOURNAL, SUFFIX};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Entry, Item, Operands, Origin, Problem, Ranges, Recurse, Source};
-use pfh_tree::audit::Unproved;
+use pfh_tree::audit::ProofError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -57,11 +57,11 @@ impl Shelf {
     ///
     /// # Errors
     /// For other names; when file or tree cannot be opened, or the tree is damaged.
-    pub fn take(&self, identity: &[u8]) -> Result<Held, Error> {
+    pub fn take(&self, identity: &[u8]) -> Result<AnswerFile, Error> {
         let (file, tree) = self.files.get(identity).ok_or(Error::Unknown)?;
         let journal = journal(tree);
-        let tree = outboard::pages(Ranges::of(tree)?, journal.as_deref()).map_err(Unproved::Tree)?;
-        Ok(Held { file: Ranges::of(file)?, tree })
+        let tree = outboard::pages(Ranges::of(tree)?, journal.as_deref()).map_err(ProofError::Tree)?;
+        Ok(AnswerFile { file: Ranges::of(file)?, tree })
     }
 }
 

@@ -5,7 +5,7 @@
 //! for each token `token CHALLENGE ANSWER`, both hexadecimal, or `used CHALLENGE`. The file is a
 //! secret: anyone who knows an answer can give it.
 
-use crate::{Error, Kept};
+use crate::{Error, KeptCommitment};
 use pfh_digest::hex;
 use pfh_tree::audit::{Challenge, KeyedAnswer};
 
@@ -14,18 +14,18 @@ const HEAD: &str = "pfh-tokens 1";
 /// The tokens of one file, in the order in which they are used.
 #[derive(Debug, Clone)]
 pub struct Tokens {
-    kept: Kept,
+    kept: KeptCommitment,
     tokens: Vec<(Challenge, Option<[u8; 32]>)>,
 }
 
 impl Tokens {
     /// None so far.
-    pub fn new(kept: Kept) -> Tokens {
+    pub fn new(kept: KeptCommitment) -> Tokens {
         Tokens { kept, tokens: Vec::new() }
     }
 
     /// The file that they ask about.
-    pub fn kept(&self) -> &Kept {
+    pub fn kept(&self) -> &KeptCommitment {
         &self.kept
     }
 
@@ -70,7 +70,8 @@ impl Tokens {
         let head = lines.next().and_then(|(_, line)| str::from_utf8(line).ok()?.strip_prefix(HEAD)?.strip_prefix(' '));
         let count: usize =
             head.and_then(|count| count.parse().ok()).ok_or(wrong(1, "it is not `pfh-tokens 1 NUMBER`"))?;
-        let kept = Kept::read(lines.next().map_or(&b""[..], |(_, line)| line)).map_err(|why| wrong(2, why))?;
+        let kept =
+            KeptCommitment::read(lines.next().map_or(&b""[..], |(_, line)| line)).map_err(|why| wrong(2, why))?;
         let mut tokens = Vec::new();
         for (number, line) in lines {
             let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn tokens_read_back_and_are_used_once() {
         let commitment = Commitment::new(Parameters::new(Function::Blake3, 1024).unwrap(), 5000, [3; 32]);
-        let kept = Kept { identity: b"a b".to_vec(), commitment };
+        let kept = KeptCommitment { identity: b"a b".to_vec(), commitment };
         let mut tokens = Tokens::new(kept.clone());
         for number in 0..3 {
             let challenge = Challenge::new([number; 32], kept.identity.clone(), &commitment, Sample::All).unwrap();

@@ -8,9 +8,9 @@ mod bounds;
 
 use bounds::{LIMITS, TABLES, own_tables};
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{Hashed, Outcome, Record};
+use pfh_engine::{HashedFile, Outcome, Record};
 use pfh_source::os::clock;
-use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Source, Stat};
+use pfh_source::{ChangeTimes, Entry, Item, Note, ReadResult, Source, Stat};
 use pfh_sqlite::{Looks, bound};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
@@ -299,7 +299,7 @@ impl Inner {
         times.hold_for(stat)
     }
 
-    fn settle(&mut self, entry: &Entry) -> Option<(Closed, Vec<Digest>)> {
+    fn settle(&mut self, entry: &Entry) -> Option<(ReadResult, Vec<Digest>)> {
         let stat = entry.look()?;
         // S_IFREG of stat(2): anything but a plain file is read, even if the cache has its digests.
         if stat.mode & 0o170_000 != 0o100_000 {
@@ -320,10 +320,10 @@ impl Inner {
         self.used.reused += 1;
         self.settled.insert(entry.number);
         let notes = if own { Vec::new() } else { vec![Note::Reused] };
-        Some((Closed { size: stat.size, stat: Some(stat), notes, inside: None }, digests))
+        Some((ReadResult { size: stat.size, stat: Some(stat), notes, inside: None }, digests))
     }
 
-    fn keep(&mut self, hashed: &Hashed) -> Result<bool, CacheError> {
+    fn keep(&mut self, hashed: &HashedFile) -> Result<bool, CacheError> {
         let Some(stat) = &hashed.closed.stat else { return Ok(false) };
         if stat.mode & 0o170_000 != 0o100_000 || hashed.closed.size != stat.size {
             return Ok(false);

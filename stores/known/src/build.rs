@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::Fault;
-use pfh_manifest::known::Known;
+use pfh_manifest::known::KnownFile;
 use pfh_manifest::known::bloom::Header;
 
 use crate::Error;
@@ -20,7 +20,7 @@ use crate::layout::{Bloom, Directory, Table, VERSION, WORDS, combination_bytes};
 use crate::read;
 use crate::sets::{Combinations, Numbers, Origins, Set};
 use crate::sqlite::delta;
-use crate::write::{self, Counted};
+use crate::write::{self, CountingWriter};
 
 /// Memory that a build takes by default, in bytes: 512 MiB.
 pub const DEFAULT_MEMORY: usize = 512 << 20;
@@ -78,7 +78,7 @@ const REPORT: u64 = 1 << 16;
 
 /// The result of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Built {
+pub struct BuildResult {
     /// The sets with their counts.
     pub sets: Vec<Set>,
     /// Distinct digests by algorithm.
@@ -94,7 +94,7 @@ impl Build<'_> {
     /// # Errors
     /// When the file cannot be written. Inputs' records that are none are reported to
     /// `fault` instead.
-    pub fn run(mut self) -> Result<Built, Error> {
+    pub fn run(mut self) -> Result<BuildResult, Error> {
         if fs::symlink_metadata(&self.output).is_ok_and(|found| !found.is_file()) {
             let what = "no regular file: a set replaces the file of its name";
             return Err(Error::Io(self.output.clone(), std::io::Error::other(what)));
@@ -111,10 +111,16 @@ impl Build<'_> {
         pfh_source::replace(&file, &partial, &self.output).map_err(Error::io(&self.output))?;
         taken.journal.remove()?;
         let digests = directory.tables.iter().map(|table| (table.algorithm.clone(), table.rows)).collect();
-        Ok(Built { sets: directory.sets, digests, resumed })
+        Ok(BuildResult { sets: directory.sets, digests, resumed })
     }
 
-    fn take_in(&mut self, journal: Journal, runs: Vec<Run>, progress: Progress, work: &Path) -> Result<Taken, Error> {
+    fn take_in(
+        &mut self,
+        journal: Journal,
+        runs: Vec<Run>,
+        progress: Progress,
+        work: &Path,
+    ) -> Result<InputIntake, Error> {
         let memory = self.memory.max(LEAST_MEMORY).saturating_sub(BESIDE).max(LEAST_MEMORY / 2);
         let mut intake = Intake::start(journal, runs, memory).map_err(Error::io(work))?;
         let Progress { input: from, taken, mut origins } = progress;
@@ -172,13 +178,13 @@ impl Build<'_> {
                                     intake.take(digest, origin);
                                 }
                             }
-                            Err(Refused::Record(fault)) => {
+                            Err(RecordRefusal::Record(fault)) => {
                                 origins.sets[position].faults += 1;
                                 if (self.fault)(&input.path, line, &fault).is_break() {
                                     failed = Some(Error::Cancelled);
                                 }
                             }
-                            Err(Refused::Build(error)) => failed = Some(error),
+                            Err(RecordRefusal::Build(error)) => failed = Some(error),
                         }
                     }
                     Err(fault) => {
@@ -217,13 +223,19 @@ impl Build<'_> {
         (self.progress)(&Pace { step: Step::Reading, records: total, done: all, all });
         let done = Progress { input: self.inputs.len(), taken: 0, origins: origins.clone() };
         let (journal, runs) = intake.finish(done)?;
-        Ok(Taken { journal, runs, origins, blooms: blooms.into_iter().flatten().collect(), records: total })
+        Ok(InputIntake { journal, runs, origins, blooms: blooms.into_iter().flatten().collect(), records: total })
     }
 
-    fn write(&mut self, file: File, partial: &Path, work: &Path, taken: &Taken) -> Result<(Directory, File), Error> {
-        let Taken { runs, origins, blooms, records, .. } = taken;
+    fn write(
+        &mut self,
+        file: File,
+        partial: &Path,
+        work: &Path,
+        taken: &InputIntake,
+    ) -> Result<(Directory, File), Error> {
+        let InputIntake { runs, origins, blooms, records, .. } = taken;
         let records = *records;
-        let mut out = Counted::start(file).map_err(Error::io(partial))?;
+        let mut out = CountingWriter::start(file).map_err(Error::io(partial))?;
         let mut algorithms: Vec<&str> = runs.iter().map(|run| run.algorithm.as_str()).collect();
         algorithms.sort_unstable();
         algorithms.dedup();
@@ -285,7 +297,7 @@ impl Build<'_> {
 }
 
 /// The result of reading the inputs.
-struct Taken {
+struct InputIntake {
     journal: Journal,
     runs: Vec<Run>,
     origins: Origins,
@@ -295,23 +307,23 @@ struct Taken {
 }
 
 /// Why a record is not taken.
-enum Refused {
+enum RecordRefusal {
     Record(Fault),
     Build(Error),
 }
 
 /// The digests of a record with the number of their origin.
 fn take(
-    known: &Known,
+    known: &KnownFile,
     number: impl FnOnce(Option<String>) -> Result<u32, Error>,
-) -> Result<Vec<(&Digest, u32)>, Refused> {
+) -> Result<Vec<(&Digest, u32)>, RecordRefusal> {
     if known.digests.is_empty() {
-        return Err(Refused::Record(Fault::Malformed("zeros in place of a digest")));
+        return Err(RecordRefusal::Record(Fault::Malformed("zeros in place of a digest")));
     }
     if !known.digests.iter().any(|digest| identifies(digest.algorithm())) {
-        return Err(Refused::Record(Fault::Malformed("a checksum or a digest of more than 64 bytes")));
+        return Err(RecordRefusal::Record(Fault::Malformed("a checksum or a digest of more than 64 bytes")));
     }
-    let origin = number(known.tag.clone()).map_err(Refused::Build)?;
+    let origin = number(known.tag.clone()).map_err(RecordRefusal::Build)?;
     Ok(known.digests.iter().filter(|digest| identifies(digest.algorithm())).map(|digest| (digest, origin)).collect())
 }
 

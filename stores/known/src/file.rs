@@ -50,7 +50,7 @@ pub enum Certainty {
 }
 
 /// Takes a digest and the sets that hold it; an error ends the iteration.
-pub type Each<'a, E> = dyn FnMut(&Digest, &[Hit]) -> Result<(), E> + 'a;
+pub type EachDigest<'a, E> = dyn FnMut(&Digest, &[Hit]) -> Result<(), E> + 'a;
 
 /// An open known-set file.
 pub struct KnownSet {
@@ -206,7 +206,7 @@ impl KnownSet {
     ///
     /// # Errors
     /// The system's, a file that was changed, and the errors of `take`.
-    pub fn each<E: From<Error>>(&self, algorithm: Algorithm, take: &mut Each<'_, E>) -> Result<(), E> {
+    pub fn each<E: From<Error>>(&self, algorithm: Algorithm, take: &mut EachDigest<'_, E>) -> Result<(), E> {
         let Some((_, table)) = self.tables.iter().find(|(known, _)| *known == algorithm) else { return Ok(()) };
         table.each(&self.path, &self.file, &mut |bytes, combination| {
             let digest =

@@ -106,7 +106,7 @@ impl Input {
     /// Its bytes, unpacked.
     pub(crate) fn open(&self, meter: &Meter) -> io::Result<Box<dyn BufRead>> {
         let raw = Stream::document(&self.path)?;
-        unpacked(Box::new(Metered { reader: Box::new(raw), meter: meter.clone() }))
+        unpacked(Box::new(MeteredReader { reader: Box::new(raw), meter: meter.clone() }))
     }
 }
 
@@ -137,12 +137,12 @@ impl Meter {
     }
 }
 
-struct Metered {
+struct MeteredReader {
     reader: Box<dyn Read>,
     meter: Meter,
 }
 
-impl Read for Metered {
+impl Read for MeteredReader {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(room)?;
         self.meter.0.fetch_add(read as u64, Ordering::Relaxed);

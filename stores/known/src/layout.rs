@@ -97,12 +97,12 @@ pub struct Blocks {
     /// The filter of the sums of telling blocks, by which they are found at any byte; earlier
     /// programs wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rolled: Option<Rolled>,
+    pub rolled: Option<RollingFilter>,
 }
 
 /// A filter of rolling sums: words of 64 bits, a power of two of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rolled {
+pub struct RollingFilter {
     /// Where its words start.
     pub offset: u64,
     /// How many words.

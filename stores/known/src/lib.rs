@@ -53,10 +53,10 @@ mod write;
 pub use blocks::{
     Block, BlockBuild, BlockFile, BlockPlace, BlockTable, BlocksBuilt, COMMON, Flag, Rolling, SIZES, Sieve, block_sizes,
 };
-pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
+pub use build::{Build, BuildResult, DEFAULT_MEMORY, Pace, Step};
 pub use class::{Class, KnownStatus, MalformedClass};
 pub use error::Error;
-pub use file::{Certainty, DEFAULT_RESIDENT, Each, Hit, KnownSet, is_known_set};
+pub use file::{Certainty, DEFAULT_RESIDENT, EachDigest, Hit, KnownSet, is_known_set};
 pub use input::{Input, Packages};
 pub use layout::PLACES;
 pub use read::is_set;

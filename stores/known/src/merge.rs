@@ -52,12 +52,12 @@ impl<const W: usize> Iterator for RunReader<W> {
 }
 
 /// The rows of several runs in order, each once.
-struct Merged<const W: usize>(Merge<Row<W>, RunReader<W>, Error>);
+struct MergedRuns<const W: usize>(Merge<Row<W>, RunReader<W>, Error>);
 
-impl<const W: usize> Merged<W> {
-    fn open(directory: &Path, runs: &[Run]) -> Result<Merged<W>, Error> {
+impl<const W: usize> MergedRuns<W> {
+    fn open(directory: &Path, runs: &[Run]) -> Result<MergedRuns<W>, Error> {
         let readers: Result<Vec<_>, Error> = runs.iter().map(|run| RunReader::open(directory, run)).collect();
-        Ok(Merged(Merge::new(readers?)))
+        Ok(MergedRuns(Merge::new(readers?)))
     }
 
     fn next(&mut self) -> Result<Option<Row<W>>, Error> {
@@ -70,14 +70,14 @@ impl<const W: usize> Merged<W> {
 }
 
 /// The rows of any number of runs, which become few first.
-fn narrowed<const W: usize>(directory: &Path, runs: &[Run]) -> Result<Merged<W>, Error> {
+fn narrowed<const W: usize>(directory: &Path, runs: &[Run]) -> Result<MergedRuns<W>, Error> {
     let mut runs = runs.to_vec();
     let mut round = 0;
     while runs.len() > AT_ONCE {
         let rest = runs.split_off(AT_ONCE);
         let name = format!("run-merged-{W}-{round}");
         let path = directory.join(&name);
-        let mut merged = Merged::<W>::open(directory, &runs)?;
+        let mut merged = MergedRuns::<W>::open(directory, &runs)?;
         let mut writer = RunWriter::create(&path).map_err(Error::io(&path))?;
         while let Some(row) = merged.next()? {
             writer.write(&row).map_err(Error::io(&path))?;
@@ -88,7 +88,7 @@ fn narrowed<const W: usize>(directory: &Path, runs: &[Run]) -> Result<Merged<W>,
         runs.push(Run { algorithm, file: name, rows, crc });
         round += 1;
     }
-    Merged::<W>::open(directory, &runs)
+    MergedRuns::<W>::open(directory, &runs)
 }
 
 /// Takes the bytes of a row, the digest first, and its origin.

@@ -61,7 +61,7 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
 pub fn is_set(path: &Path, assumed: &[Algorithm]) -> bool {
     let input = Input { assumed: assumed.to_vec(), ..Input::new(path, Class::Bad) };
     let mut first = false;
-    let mut take = |_, record: Result<known::Known, pfh_manifest::Fault>| {
+    let mut take = |_, record: Result<known::KnownFile, pfh_manifest::Fault>| {
         first = record.is_ok();
         ControlFlow::Break(())
     };

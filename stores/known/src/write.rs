@@ -16,16 +16,16 @@ use crate::row::words;
 use crate::sets::Combinations;
 
 /// A file that counts and hashes its bytes.
-pub struct Counted {
+pub struct CountingWriter {
     file: BufWriter<File>,
     offset: u64,
     hash: blake3::Hasher,
 }
 
-impl Counted {
-    pub fn start(file: File) -> io::Result<Counted> {
+impl CountingWriter {
+    pub fn start(file: File) -> io::Result<CountingWriter> {
         let mut counted =
-            Counted { file: BufWriter::with_capacity(1 << 20, file), offset: 0, hash: blake3::Hasher::new() };
+            CountingWriter { file: BufWriter::with_capacity(1 << 20, file), offset: 0, hash: blake3::Hasher::new() };
         counted.write(&MAGIC)?;
         Ok(counted)
     }
@@ -56,7 +56,10 @@ impl Counted {
 }
 
 /// Writes numbered records that check themselves, and where they are.
-pub fn section<'a>(out: &mut Counted, records: impl Iterator<Item = Box<dyn AsRef<[u8]> + 'a>>) -> io::Result<Section> {
+pub fn section<'a>(
+    out: &mut CountingWriter,
+    records: impl Iterator<Item = Box<dyn AsRef<[u8]> + 'a>>,
+) -> io::Result<Section> {
     let mut offsets = Vec::new();
     for (number, record) in records.enumerate() {
         let content = (*record).as_ref();
@@ -139,7 +142,7 @@ impl Drop for Indexer {
 
 /// Writes the table of one algorithm.
 pub struct TableWriter<'a> {
-    out: &'a mut Counted,
+    out: &'a mut CountingWriter,
     path: &'a Path,
     table: Table,
     block: Vec<u8>,
@@ -151,7 +154,7 @@ pub struct TableWriter<'a> {
 
 impl<'a> TableWriter<'a> {
     /// Starts with the first row of `table`; `path` is its name in errors.
-    pub fn start(out: &'a mut Counted, path: &'a Path, table: Table) -> Result<TableWriter<'a>, Error> {
+    pub fn start(out: &'a mut CountingWriter, path: &'a Path, table: Table) -> Result<TableWriter<'a>, Error> {
         let keys = Keys { keys: Vec::new(), firsts: Vec::new() };
         let block = Vec::with_capacity(BLOCK * (table.digest + 4) + 4);
         let indexer = Indexer::start().map_err(Error::io(path))?;
@@ -242,7 +245,7 @@ const LOOK: u64 = 1 << 16;
 /// Merges the runs of one algorithm into a table. `watch` learns now and then how many rows more
 /// were merged, and may end it.
 pub fn table(
-    out: &mut Counted,
+    out: &mut CountingWriter,
     path: &Path,
     work: &Path,
     runs: &[Run],

@@ -112,7 +112,7 @@ fn left_open(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
 }
 
-type Done<T> = Result<T, CatalogueError>;
+type EntryDone<T> = Result<T, CatalogueError>;
 
 impl Catalogue {
     fn failed(&self) -> impl Fn(rusqlite::Error) -> CatalogueError + use<> {
@@ -124,7 +124,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it is none, or cannot be read.
-    pub fn open(path: &Path) -> Done<Catalogue> {
+    pub fn open(path: &Path) -> EntryDone<Catalogue> {
         // SQLite looks for a change that was killed when it reads the schema, which a pragma does.
         match Catalogue::of(path, OpenFlags::SQLITE_OPEN_READ_ONLY, "BEGIN") {
             Err(CatalogueError::Database { error, .. }) if left_open(&error) => Catalogue::as_before(path),
@@ -134,7 +134,7 @@ impl Catalogue {
 
     /// Opens the catalogue as it was before a change that was killed. A reader writes nothing
     /// beside the catalogue, and so the change is taken back in a copy.
-    fn as_before(path: &Path) -> Done<Catalogue> {
+    fn as_before(path: &Path) -> EntryDone<Catalogue> {
         let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         let room = tempfile::tempdir().map_err(unreadable)?;
         // SQLite names the journal after the file itself, not after a link to it.
@@ -162,7 +162,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it is none, or cannot be written; when `cancel` is set while it waits.
-    pub fn change(path: &Path, cancel: &AtomicBool) -> Done<Catalogue> {
+    pub fn change(path: &Path, cancel: &AtomicBool) -> EntryDone<Catalogue> {
         let missing = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         let own = path.canonicalize().map_err(missing)?;
         // Before a lock is made beside somebody's file.
@@ -175,7 +175,7 @@ impl Catalogue {
         Ok(opened)
     }
 
-    fn turn(path: &Path, cancel: &AtomicBool) -> Done<Turn> {
+    fn turn(path: &Path, cancel: &AtomicBool) -> EntryDone<Turn> {
         let failed = |error| CatalogueError::Unreadable { path: turn::lock_of(path), error };
         let turn = Turn::wait(path, cancel).map_err(failed)?;
         turn.ok_or_else(|| CatalogueError::Cancelled(path.to_owned()))
@@ -186,11 +186,11 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn reader(&self) -> Done<Catalogue> {
+    pub fn reader(&self) -> EntryDone<Catalogue> {
         Catalogue::begin(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY, "BEGIN")
     }
 
-    fn of(path: &Path, flags: OpenFlags, begin: &str) -> Done<Catalogue> {
+    fn of(path: &Path, flags: OpenFlags, begin: &str) -> EntryDone<Catalogue> {
         let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         std::fs::metadata(path).map_err(unreadable)?;
         if !is_catalogue(path).map_err(unreadable)? {
@@ -199,14 +199,14 @@ impl Catalogue {
         Catalogue::begin(path, flags, begin)
     }
 
-    fn begin(path: &Path, flags: OpenFlags, begin: &str) -> Done<Catalogue> {
+    fn begin(path: &Path, flags: OpenFlags, begin: &str) -> EntryDone<Catalogue> {
         let opened = Catalogue::connect(path, flags)?;
         opened.connection.execute_batch(begin).map_err(opened.failed())?;
         opened.only_own_tables()?;
         Ok(opened)
     }
 
-    fn connect(path: &Path, flags: OpenFlags) -> Done<Catalogue> {
+    fn connect(path: &Path, flags: OpenFlags) -> EntryDone<Catalogue> {
         let failed = |error| CatalogueError::Database { path: path.to_owned(), error };
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
@@ -226,7 +226,7 @@ impl Catalogue {
     }
 
     /// Nothing is asked of a database that has anything but a catalogue's own tables.
-    fn only_own_tables(&self) -> Done<()> {
+    fn only_own_tables(&self) -> EntryDone<()> {
         let own = has_own_tables(&self.connection).map_err(self.failed())?;
         if own { Ok(()) } else { Err(CatalogueError::Foreign(self.path.clone())) }
     }
@@ -237,7 +237,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be written; when `cancel` is set while another change is waited for.
-    pub fn create(path: &Path, algorithm: &str, key: Option<&[u8]>, cancel: &AtomicBool) -> Done<Catalogue> {
+    pub fn create(path: &Path, algorithm: &str, key: Option<&[u8]>, cancel: &AtomicBool) -> EntryDone<Catalogue> {
         let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let turn = Catalogue::turn(&own, cancel)?;
         let fresh = Fresh(beside(&own, NEW));
@@ -269,17 +269,17 @@ impl Catalogue {
         &self.connection
     }
 
-    fn keep(&self, name: &str, value: &[u8]) -> Done<()> {
+    fn keep(&self, name: &str, value: &[u8]) -> EntryDone<()> {
         let sql = "INSERT OR REPLACE INTO facts VALUES (?1, ?2)";
         self.ask().execute(sql, params![name, value]).map(drop).map_err(self.failed())
     }
 
-    fn found(&self, name: &str) -> Done<Option<Vec<u8>>> {
+    fn found(&self, name: &str) -> EntryDone<Option<Vec<u8>>> {
         let sql = "SELECT value FROM facts WHERE name = ?1";
         self.ask().query_row(sql, [name], |row| row.get(0)).optional().map_err(self.failed())
     }
 
-    fn fact(&self, name: &str) -> Done<Vec<u8>> {
+    fn fact(&self, name: &str) -> EntryDone<Vec<u8>> {
         self.found(name)?.ok_or_else(|| CatalogueError::Damaged(self.path.clone()))
     }
 
@@ -287,7 +287,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn algorithm(&self) -> Done<String> {
+    pub fn algorithm(&self) -> EntryDone<String> {
         String::from_utf8(self.fact("algorithm")?).map_err(|_| CatalogueError::Damaged(self.path.clone()))
     }
 
@@ -295,7 +295,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn root(&self) -> Done<Value> {
+    pub fn root(&self) -> EntryDone<Value> {
         self.fact("root")?.try_into().map_err(|_| CatalogueError::Damaged(self.path.clone()))
     }
 
@@ -303,7 +303,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn entries(&self) -> Done<u64> {
+    pub fn entries(&self) -> EntryDone<u64> {
         let bytes = self.fact("entries")?.try_into().map_err(|_| CatalogueError::Damaged(self.path.clone()))?;
         Ok(u64::from_le_bytes(bytes))
     }
@@ -317,7 +317,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn entry(&self, name: &[u8]) -> Done<Option<CatalogueEntry>> {
+    pub fn entry(&self, name: &[u8]) -> EntryDone<Option<CatalogueEntry>> {
         let sql = "SELECT name, size, digest, stamp FROM entries WHERE key = ?1";
         let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let found = statement.query_row([&key(name)[..]], row).optional().map_err(self.failed())?;
@@ -328,13 +328,13 @@ impl Catalogue {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn each(&self, take: &mut dyn FnMut(CatalogueEntry)) -> Done<()> {
+    pub fn each(&self, take: &mut dyn FnMut(CatalogueEntry)) -> EntryDone<()> {
         self.each_by_key(&mut |_, entry| take(entry))
     }
 
     /// The same with the keys, which ascend: pages that lead in circles, and two entries of one
     /// key, end it as damage.
-    fn each_by_key(&self, take: &mut dyn FnMut(Key, CatalogueEntry)) -> Done<()> {
+    fn each_by_key(&self, take: &mut dyn FnMut(Key, CatalogueEntry)) -> EntryDone<()> {
         let sql = "SELECT name, size, digest, stamp, key FROM entries ORDER BY key";
         let mut statement = self.ask().prepare(sql).map_err(self.failed())?;
         let mut rows = statement.query([]).map_err(self.failed())?;
@@ -358,7 +358,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&self, entry: &CatalogueEntry) -> Done<()> {
+    pub fn add(&self, entry: &CatalogueEntry) -> EntryDone<()> {
         let sql = "INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3, ?4, ?5)";
         let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let CatalogueEntry { name, size, digest, stamp } = entry;
@@ -367,7 +367,7 @@ impl Catalogue {
     }
 
     /// All keys and values of entries, ascending.
-    fn leaves(&self) -> Done<Vec<(Key, Value)>> {
+    fn leaves(&self) -> EntryDone<Vec<(Key, Value)>> {
         let mut leaves = Vec::new();
         self.each_by_key(&mut |key, entry| leaves.push((key, leaf(&entry.name, entry.size, &entry.digest))))?;
         Ok(leaves)
@@ -377,7 +377,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn fill(&mut self) -> Done<Value> {
+    pub fn fill(&mut self) -> EntryDone<Value> {
         let leaves = self.leaves()?;
         let mut wrong = None;
         let top = {
@@ -396,7 +396,7 @@ impl Catalogue {
         }
     }
 
-    fn settle(&mut self, entries: u64, top: &Value) -> Done<Value> {
+    fn settle(&mut self, entries: u64, top: &Value) -> EntryDone<Value> {
         let root = self.root_over(entries, top)?;
         self.keep("entries", &entries.to_le_bytes())?;
         self.keep("root", &root)?;
@@ -409,7 +409,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When the entries that are there do not give the root, or cannot be written.
-    pub fn set(&mut self, name: &[u8], entry: Option<&CatalogueEntry>) -> Done<Value> {
+    pub fn set(&mut self, name: &[u8], entry: Option<&CatalogueEntry>) -> EntryDone<Value> {
         let at = key(name);
         let (before, there) = (self.entries()?, self.entry(name)?.is_some());
         self.prove(name)?;
@@ -445,7 +445,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When it cannot be written; the catalogue is as it was then.
-    pub fn commit(mut self) -> Done<()> {
+    pub fn commit(mut self) -> EntryDone<()> {
         self.ask().execute_batch("COMMIT").map_err(self.failed())?;
         let Some(fresh) = self.fresh.take() else { return Ok(()) };
         // Closed before it is renamed: SQLite knows a database by its name.

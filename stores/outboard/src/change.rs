@@ -18,7 +18,7 @@ const FEW: usize = 4096;
 
 /// The result of an update.
 #[derive(Debug, Clone)]
-pub struct Updated {
+pub struct UpdateResult {
     /// Parameters, length and root of the tree now.
     pub header: Header,
     /// The ranges that were hashed again, in bytes.
@@ -65,7 +65,7 @@ pub(super) fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
 /// # Errors
 /// When a range is not the file's, when the file has another length than its tree, cannot be read,
 /// or changed meanwhile; when the tree cannot be used or not be written.
-pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'_>) -> Result<Updated, Failure> {
+pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'_>) -> Result<UpdateResult, Failure> {
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, pass.key, |paged| Ok(paged.header()))?;
     believe(pass, tree, &header.root)?;
@@ -107,7 +107,7 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
 ///
 /// # Errors
 /// As for [`update`]; also when the copy has another length.
-pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<Updated, Failure> {
+pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<UpdateResult, Failure> {
     let locked = lock(tree, pass)?;
     let header = stored::with(tree, pass.key, |paged| Ok(paged.header()))?;
     believe(pass, tree, &header.root)?;
@@ -204,7 +204,7 @@ impl Changes {
     }
 
     /// Brings the values into the tree file.
-    fn end(mut self, locked: Exclusive, tree: &Path, ranges: Vec<Range<u64>>) -> Result<Updated, Failure> {
+    fn end(mut self, locked: Exclusive, tree: &Path, ranges: Vec<Range<u64>>) -> Result<UpdateResult, Failure> {
         self.flush();
         if self.values.len() <= FEW && locked.in_place() {
             let change =
@@ -213,7 +213,7 @@ impl Changes {
                 locked.apply(&change)?;
             }
             let (header, computed) = (change.new_header(), change.computed());
-            return Ok(Updated { header, ranges, computed, change: Some(change) });
+            return Ok(UpdateResult { header, ranges, computed, change: Some(change) });
         }
         let mut outboard = load(tree, self.key)?;
         if outboard.header() != self.header {
@@ -221,6 +221,6 @@ impl Changes {
         }
         let computed = outboard.replace(&self.values)?;
         store(&outboard, tree, Some(locked))?;
-        Ok(Updated { header: outboard.header(), ranges, computed, change: None })
+        Ok(UpdateResult { header: outboard.header(), ranges, computed, change: None })
     }
 }

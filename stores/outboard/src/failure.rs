@@ -3,9 +3,9 @@
 use pfh_digest::hex;
 use pfh_source::terminal::shown;
 use pfh_source::{Cause, Problem};
-use pfh_tree::Malformed;
+use pfh_tree::WireError;
 use pfh_tree::flat::Name;
-use pfh_tree::outboard::{Locked, WrongChange};
+use pfh_tree::outboard::{TreeKeyError, WrongChange};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub enum Failure {
         /// The tree file.
         file: PathBuf,
         /// The fault.
-        malformed: Malformed,
+        malformed: WireError,
     },
     /// The tree needs its key, which is missing, is another, or is none.
     #[error("{}: {why}", shown(.tree))]
@@ -35,7 +35,7 @@ pub enum Failure {
         /// The tree file.
         tree: PathBuf,
         /// Why.
-        why: Locked,
+        why: TreeKeyError,
     },
     /// The tree could not be written; the old one is still there.
     #[error("{}: {error}", shown(.file))]

@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 
 /// The result of an update.
 #[derive(Debug, Clone)]
-pub struct FlatUpdated {
+pub struct FlatUpdateResult {
     /// The tree now.
     pub tree: Flat,
     /// The leaves that were hashed again, in ascending order.
@@ -110,7 +110,7 @@ pub fn update_flat(
     ranges: &[Range<u64>],
     trusted: Option<&[u8]>,
     pass: &mut Pass<'_>,
-) -> Result<FlatUpdated, Failure> {
+) -> Result<FlatUpdateResult, Failure> {
     let locked = lock(tree, pass)?;
     let flat = believed(tree, trusted)?;
     let read = open_same_length(file, flat.length())?;
@@ -136,7 +136,7 @@ pub fn update_flat_since(
     tree: &Path,
     trusted: Option<&[u8]>,
     pass: &mut Pass<'_>,
-) -> Result<FlatUpdated, Failure> {
+) -> Result<FlatUpdateResult, Failure> {
     let locked = lock(tree, pass)?;
     let flat = believed(tree, trusted)?;
     let (read, old) = (open_same_length(file, flat.length())?, open_same_length(copy, flat.length())?);
@@ -168,7 +168,7 @@ fn rehash(
     leaves: Vec<u64>,
     (tree, locked): (&Path, Exclusive),
     pass: &mut Pass<'_>,
-) -> Result<FlatUpdated, Failure> {
+) -> Result<FlatUpdateResult, Failure> {
     let length = flat.length();
     let all: u64 = leaves.iter().flat_map(|leaf| flat.shape().ranges(*leaf, length)).map(|r| r.end - r.start).sum();
     let (mut done, mut bytes, mut parts) = (0, Vec::new(), Vec::<Range<u64>>::new());
@@ -195,7 +195,7 @@ fn rehash(
             _ => joined.push(part),
         }
     }
-    Ok(FlatUpdated { tree: flat, leaves, read: joined })
+    Ok(FlatUpdateResult { tree: flat, leaves, read: joined })
 }
 
 /// Takes in the bytes appended to a file; of those before at most one leaf, or one round of blocks,

@@ -19,12 +19,12 @@ mod target;
 
 #[cfg(feature = "catalogue")]
 pub use catalogue::{APPLICATION, Catalogue, CatalogueEntry, CatalogueError, MARK, companions, is_catalogue, stamp};
-pub use change::{Updated, append, update, update_since};
+pub use change::{UpdateResult, append, update, update_since};
 pub use check::{FileState, check};
 pub use failure::{Failure, reason};
 pub use flat::{
-    FlatState, FlatUpdated, append_flat, build_flat, build_flat_stream, check_flat, load_flat, store_flat, update_flat,
-    update_flat_since,
+    FlatState, FlatUpdateResult, append_flat, build_flat, build_flat_stream, check_flat, load_flat, store_flat,
+    update_flat, update_flat_since,
 };
 pub use pass::{build, build_stream, read_file, read_range, read_stream};
 pub use stored::{Exclusive, JOURNAL, LONGEST, flat_name, journal_of, load, open, pages, store, unlock, with};

@@ -12,7 +12,7 @@ use pfh_source::os::Errno;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::positioned::FileExt;
 use pfh_source::{Output, Problem, Ranges, Stage, os};
-use pfh_tree::Malformed;
+use pfh_tree::WireError;
 use pfh_tree::flat::{Name, VERSION, name_of};
 use pfh_tree::outboard::{Change, Journal, Key, Outboard, Paged, Unusable};
 use std::ffi::OsString;
@@ -111,12 +111,12 @@ pub fn flat_name(tree: &Path) -> Result<Option<Name>, Failure> {
 }
 
 /// Why a file is not a tree of pairs.
-fn no_tree(path: &Path, malformed: Malformed) -> Failure {
-    if let Malformed::Locked(why) = malformed {
+fn no_tree(path: &Path, malformed: WireError) -> Failure {
+    if let WireError::Locked(why) = malformed {
         return Failure::Locked { tree: path.to_owned(), why };
     }
     match flat_name(path) {
-        Ok(Some(name)) if malformed == Malformed::Version(VERSION) => {
+        Ok(Some(name)) if malformed == WireError::Version(VERSION) => {
             Failure::TwoLevels { tree: path.to_owned(), name }
         }
         _ => Failure::Tree { file: path.to_owned(), malformed },

@@ -12,17 +12,17 @@ const BLOCK: u64 = 4096;
 const CRC: u64 = 4;
 
 /// Writes the bytes to be covered, and then the checksums.
-pub struct Summed<W> {
+pub struct SummedWriter<W> {
     out: W,
     sums: Vec<u8>,
     crc: crc32fast::Hasher,
     room: u64,
 }
 
-impl<W: Write> Summed<W> {
+impl<W: Write> SummedWriter<W> {
     /// Nothing written yet.
     pub fn new(out: W) -> Self {
-        Summed { out, sums: Vec::new(), crc: crc32fast::Hasher::new(), room: BLOCK }
+        SummedWriter { out, sums: Vec::new(), crc: crc32fast::Hasher::new(), room: BLOCK }
     }
 
     /// Writes the checksums.
@@ -43,7 +43,7 @@ impl<W: Write> Summed<W> {
     }
 }
 
-impl<W: Write> Write for Summed<W> {
+impl<W: Write> Write for SummedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Fits: it is at most BLOCK.
         let part = &bytes[..bytes.len().min(self.room as usize)];
@@ -63,7 +63,7 @@ impl<W: Write> Write for Summed<W> {
 
 /// A file that was written with [`Summed`].
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedFile {
     file: File,
     /// Bytes that are covered.
     length: u64,
@@ -75,16 +75,16 @@ fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("the index is damaged: {what}"))
 }
 
-impl Checked {
+impl CheckedFile {
     /// Takes a file of `length` bytes and their checksums; nothing is read yet. An error where the
     /// file is shorter or longer.
-    pub fn new(file: File, length: u64) -> io::Result<Checked> {
+    pub fn new(file: File, length: u64) -> io::Result<CheckedFile> {
         let blocks = length.div_ceil(BLOCK);
         if length.checked_add(blocks * CRC) != Some(file.metadata()?.len()) {
             return Err(damaged("it is not as long as it states"));
         }
         let checked = (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Ok(Checked { file, length, checked })
+        Ok(CheckedFile { file, length, checked })
     }
 
     /// Reads bytes at their place. Blocks are checked when they are first met.

@@ -15,17 +15,17 @@ const SHARE: u64 = 10;
 const STEP: u64 = 1 << 16;
 
 /// The features of a collection's digests, kept beside it.
-pub struct Beside {
+pub struct FeatureFile {
     features: Sorter<u128>,
     /// By the place: how many there are.
     counts: Vec<u32>,
     memory: usize,
 }
 
-impl Beside {
+impl FeatureFile {
     /// None yet; beyond that many bytes they go to a temporary file.
-    pub fn new(memory: usize) -> Beside {
-        Beside { features: Sorter::new(memory / 2), counts: Vec::new(), memory }
+    pub fn new(memory: usize) -> FeatureFile {
+        FeatureFile { features: Sorter::new(memory / 2), counts: Vec::new(), memory }
     }
 
     /// Takes the features of the digest at a place.

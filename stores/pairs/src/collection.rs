@@ -4,7 +4,7 @@ use crate::families::Sketch;
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
-use pfh_similarity::{Content, Degenerate, Foreign, Named, NoDigest, ParseError, Score, Similar};
+use pfh_similarity::{Content, Degenerate, Foreign, MethodName, NoDigest, ParseError, Score, Similar};
 use pfh_similarity::{crops, pdq, phash, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::Ordering;
 use std::io;
@@ -42,7 +42,7 @@ pub struct Features(pub(crate) Sorter<u128>);
 /// Why a digest was not taken in.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum DigestRefusal {
     /// It is not a digest of the method.
     #[error("not a digest: {0}")]
     Malformed(ParseError),
@@ -91,23 +91,23 @@ impl Collection {
     /// None yet, of this algorithm: a similarity method's digests are compared for likeness, others
     /// for equality.
     pub fn new(algorithm: Algorithm) -> Collection {
-        let digests = match Named::of(algorithm) {
-            Some(Named::Ssdeep) => Digests::Ssdeep(Vec::new()),
-            Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Digests::Sdhash(Vec::new()),
-            Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
-            Some(Named::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
-            Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
-            Some(Named::Pdq) => Digests::Pdq(Vec::new()),
-            Some(Named::Phash) => Digests::Phash(Vec::new()),
-            Some(Named::Crops) => Digests::Crops(Vec::new()),
-            Some(Named::Shingles | Named::Strings | Named::Imports | Named::Text | Named::Cells) => {
-                Digests::Shingles(Vec::new())
-            }
-            Some(Named::Foreign(_)) => Digests::Foreign(Vec::new()),
+        let digests = match MethodName::of(algorithm) {
+            Some(MethodName::Ssdeep) => Digests::Ssdeep(Vec::new()),
+            Some(MethodName::Sdhash | MethodName::SdhashStream | MethodName::SdhashDd) => Digests::Sdhash(Vec::new()),
+            Some(MethodName::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
+            Some(MethodName::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
+            Some(MethodName::Tlsh) => Digests::Tlsh(Vec::new()),
+            Some(MethodName::Pdq) => Digests::Pdq(Vec::new()),
+            Some(MethodName::Phash) => Digests::Phash(Vec::new()),
+            Some(MethodName::Crops) => Digests::Crops(Vec::new()),
+            Some(
+                MethodName::Shingles | MethodName::Strings | MethodName::Imports | MethodName::Text | MethodName::Cells,
+            ) => Digests::Shingles(Vec::new()),
+            Some(MethodName::Foreign(_)) => Digests::Foreign(Vec::new()),
             None => Digests::Exact(Vec::new()),
         };
-        let rarity = match Named::of(algorithm) {
-            Some(Named::Imports) => shingles::Rarity::Even,
+        let rarity = match MethodName::of(algorithm) {
+            Some(MethodName::Imports) => shingles::Rarity::Even,
             _ => shingles::Rarity::Files,
         };
         Collection {
@@ -143,7 +143,7 @@ impl Collection {
     /// Windows of bytes and of text count by [`Rarity::Related`](shingles::Rarity::Related) from
     /// here on, before there are any.
     pub fn weigh(&mut self) {
-        if let Some(Named::Shingles | Named::Text) = Named::of(self.algorithm) {
+        if let Some(MethodName::Shingles | MethodName::Text) = MethodName::of(self.algorithm) {
             self.rarity = shingles::Rarity::Related;
         }
     }
@@ -172,7 +172,7 @@ impl Collection {
 
     /// Whether a digest of this algorithm belongs here: the same, or sdhash's other mode.
     pub fn takes(&self, algorithm: Algorithm) -> bool {
-        let sdhash = |algorithm| Named::of(algorithm).is_some_and(Named::is_sdhash);
+        let sdhash = |algorithm| MethodName::of(algorithm).is_some_and(MethodName::is_sdhash);
         algorithm == self.algorithm || (sdhash(algorithm) && sdhash(self.algorithm))
     }
 
@@ -255,10 +255,13 @@ impl Collection {
     ///
     /// # Errors
     /// When the digest is of another algorithm, there are too many, or the temporary file fails.
-    pub fn add(&mut self, name: &Arc<[u8]>, digest: &Digest) -> Result<(), Refused> {
-        let place = u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(Refused::Full)?;
+    pub fn add(&mut self, name: &Arc<[u8]>, digest: &Digest) -> Result<(), DigestRefusal> {
+        let place =
+            u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(DigestRefusal::Full)?;
         let Some(similar) = Similar::of(digest) else {
-            let Digests::Exact(digests) = &mut self.digests else { return Err(Refused::Malformed(ParseError::Marker)) };
+            let Digests::Exact(digests) = &mut self.digests else {
+                return Err(DigestRefusal::Malformed(ParseError::Marker));
+            };
             digests.push(digest.clone());
             self.names.push(name.clone());
             return Ok(());
@@ -270,12 +273,14 @@ impl Collection {
         }
         let features = match (&self.features, similar.content(), similar.features()) {
             (_, Content::Shingles(digest), _) => digest.windows(),
-            (Some(_), _, None) => return Err(Refused::Malformed(ParseError::Fields)),
+            (Some(_), _, None) => return Err(DigestRefusal::Malformed(ParseError::Fields)),
             (_, _, features) => features.unwrap_or_default(),
         };
-        let is_unit = |digest: &shingles::Digest| Some(digest.unit().method()) == Named::of(self.algorithm);
+        let is_unit = |digest: &shingles::Digest| Some(digest.unit().method()) == MethodName::of(self.algorithm);
         match (&mut self.digests, similar.content()) {
-            (_, Content::Shingles(digest)) if !is_unit(digest) => return Err(Refused::Malformed(ParseError::Marker)),
+            (_, Content::Shingles(digest)) if !is_unit(digest) => {
+                return Err(DigestRefusal::Malformed(ParseError::Marker));
+            }
             (Digests::Ssdeep(digests), Content::Ssdeep(digest)) => digests.push(*digest),
             (Digests::Sdhash(digests), Content::Sdhash(digest)) => {
                 if self.features.is_none() && digest.is_segmented() {
@@ -292,7 +297,7 @@ impl Collection {
             (Digests::Foreign(digests), Content::Foreign(digest)) => digests.push(digest.clone()),
             (Digests::Shingles(digests), Content::Shingles(digest)) => digests.push(digest.clone()),
             (Digests::Outlines(outlines), Content::Shingles(digest)) => outlines.push(digest.outline_by(self.rarity)),
-            _ => return Err(Refused::Malformed(ParseError::Marker)),
+            _ => return Err(DigestRefusal::Malformed(ParseError::Marker)),
         }
         if let (Content::Shingles(digest), true) = (similar.content(), self.rarity.has_templates()) {
             self.sketches.push(Sketch::of(digest.own_windows()));
@@ -303,7 +308,7 @@ impl Collection {
         self.names.push(name.clone());
         if let Some(sorter) = &mut self.features {
             for feature in features {
-                sorter.push(posting(*feature, place)).map_err(Refused::Spill)?;
+                sorter.push(posting(*feature, place)).map_err(DigestRefusal::Spill)?;
             }
         }
         Ok(())
@@ -311,7 +316,7 @@ impl Collection {
 
     /// Whether two digests have a distance, and not a similarity.
     pub(crate) fn has_distances(&self) -> bool {
-        Named::of(self.algorithm).is_some_and(|method| method.profile().has_distances())
+        MethodName::of(self.algorithm).is_some_and(|method| method.profile().has_distances())
     }
 
     /// Whether it is the digest of an input that has none: there is nothing in it to compare. The
@@ -327,11 +332,11 @@ impl Collection {
         }
     }
 
-    fn add_segments(&mut self, name: &[u8], digest: sdhash::Digest) -> Result<(), Refused> {
+    fn add_segments(&mut self, name: &[u8], digest: sdhash::Digest) -> Result<(), DigestRefusal> {
         let Digests::Sdhash(digests) = &mut self.digests else { return Ok(()) };
         for segment in digest.into_segments() {
             if self.names.len() >= (1 << 31) - 1 {
-                return Err(Refused::Full);
+                return Err(DigestRefusal::Full);
             }
             self.names.push(segment.name(name).into());
             self.saturated.push(segment.digest.degenerate() == Some(Degenerate::Saturated));

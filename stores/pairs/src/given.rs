@@ -1,7 +1,7 @@
 //! A digest as text, with its name or without.
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_similarity::{Named, mrsh_v2, sdhash, ssdeep};
+use pfh_similarity::{MethodName, mrsh_v2, sdhash, ssdeep};
 use std::ffi::OsStr;
 
 /// The name of a digest that came without one.
@@ -10,16 +10,16 @@ const NAMELESS: &[u8] = b"DIGEST";
 /// A digest with its name, as the algorithm's tool writes it with a name or without.
 pub fn given(algorithm: Algorithm, text: &OsStr) -> Option<(Vec<u8>, Digest)> {
     let bytes = text.as_encoded_bytes();
-    let (name, plain) = match Named::of(algorithm) {
-        Some(Named::Ssdeep) if bytes.ends_with(b"\"") => {
+    let (name, plain) = match MethodName::of(algorithm) {
+        Some(MethodName::Ssdeep) if bytes.ends_with(b"\"") => {
             let (digest, name) = ssdeep::parse_line(bytes).ok()?;
             (name, digest.to_string())
         }
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => {
+        Some(MethodName::Sdhash | MethodName::SdhashStream | MethodName::SdhashDd) => {
             let (digest, name) = sdhash::Digest::parse_line(bytes).ok()?;
             (name.to_vec(), digest.to_string())
         }
-        Some(Named::MrshV2 | Named::MrshV2Network) => {
+        Some(MethodName::MrshV2 | MethodName::MrshV2Network) => {
             let (digest, name) = mrsh_v2::MrshV2::PLAIN.parse_line(bytes).ok()?;
             (name.to_vec(), digest.to_string())
         }

@@ -5,7 +5,7 @@ use crate::collection::{Collection, Digests, posting};
 use crate::families::families;
 use crate::pair::{COMMON, Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use crate::sorter::Sorter;
-use crate::templates::{Held, Templates};
+use crate::templates::{Templates, WindowHolders};
 use pfh_similarity::index::{Pairs, Share};
 use pfh_similarity::mrsh_v2::{self, Base};
 use pfh_similarity::{Evidence, Score, sdhash, shingles};
@@ -44,7 +44,7 @@ pub(crate) fn run(
     watch: Watcher<'_>,
     emit: &mut dyn FnMut(Pair) -> io::Result<()>,
 ) -> Result<SearchStats, Failure> {
-    let asked = Asked {
+    let asked = PairChoice {
         pairs: collection.split.map_or(Pairs::All, Pairs::Across),
         share,
         most: matches!(collection.digests, Digests::Shingles(_) | Digests::Outlines(_)).then_some(COMMON),
@@ -60,7 +60,7 @@ pub(crate) fn run(
         _ => Vec::new(),
     };
     let mut shared: Sorter<u64> = Sorter::new(search.memory / 2);
-    let mut held = Held::new(search.memory / 8);
+    let mut held = WindowHolders::new(search.memory / 8);
     let mut group: Vec<u32> = Vec::new();
     let mut current = None;
     let mut steps = 0;
@@ -108,7 +108,7 @@ pub(crate) fn run(
 
 /// Which pairs a feature gives.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct PairChoice<'a> {
     pairs: Pairs,
     share: Share,
     /// Digests that may have it.
@@ -122,7 +122,7 @@ struct Asked<'a> {
     apart: &'a [bool],
 }
 
-impl Asked<'_> {
+impl PairChoice<'_> {
     /// How many hold a window: copies count once.
     fn holders(&self, group: &[u32]) -> usize {
         if self.families.is_empty() || self.rarity.class(group.len()) == 0 {
@@ -144,9 +144,9 @@ impl Asked<'_> {
 fn close(
     feature: Option<u64>,
     group: &[u32],
-    asked: Asked<'_>,
+    asked: PairChoice<'_>,
     outlines: &mut [shingles::Outline],
-    (shared, held): (&mut Sorter<u64>, &mut Held),
+    (shared, held): (&mut Sorter<u64>, &mut WindowHolders),
     found: &mut SearchStats,
 ) -> Result<(), Failure> {
     let (Some(feature), true) = (feature, group.len() > 1) else { return Ok(()) };
@@ -178,9 +178,9 @@ fn close(
 fn close_template(
     feature: u64,
     group: &[u32],
-    asked: Asked<'_>,
+    asked: PairChoice<'_>,
     outlines: &[shingles::Outline],
-    (shared, held): (&mut Sorter<u64>, &mut Held),
+    (shared, held): (&mut Sorter<u64>, &mut WindowHolders),
 ) -> Result<(), Failure> {
     for &place in group {
         held.push(place, feature).map_err(Failure::Spill)?;
@@ -191,7 +191,7 @@ fn close_template(
 }
 
 /// Each two of a group hold a feature of a class.
-fn pair_up(group: &[u32], asked: Asked<'_>, class: u32, shared: &mut Sorter<u64>) -> Result<(), Failure> {
+fn pair_up(group: &[u32], asked: PairChoice<'_>, class: u32, shared: &mut Sorter<u64>) -> Result<(), Failure> {
     let Share { part, of } = asked.share;
     for (i, &a) in group.iter().enumerate().filter(|(_, a)| *a % of == part) {
         for &b in group[i + 1..].iter().filter(|&&b| asked.include(a, b)) {
@@ -229,7 +229,7 @@ fn score(
             // Of two that have hardly any others they were counted.
             let plain = first.is_plain() && second.is_plain();
             let counts = (counts, if plain { 0 } else { templates.common(a, b) });
-            let shared = shingles::Shared::weighted(counts, collection.rarity, first, second);
+            let shared = shingles::SharedWindows::weighted(counts, collection.rarity, first, second);
             (shared.score(), shared.evidence())
         }
     };

@@ -25,14 +25,14 @@ pub mod stored;
 mod templates;
 mod turned;
 
-pub use certain::{Beside, Certain};
-pub use collection::{Collection, Features, Refused};
+pub use certain::{Certain, FeatureFile};
+pub use collection::{Collection, DigestRefusal, Features};
 pub use given::given;
 pub use list::{List, ListProblem, Reading, Wrong};
 pub use lookup::{Lookup, Match};
 pub use pair::{COMMON, Failure, Hot, Pair, PairOrder, Search, SearchStats, Watch, Watcher};
 pub use ranking::{By, Ranking};
-pub use relations::{Both, Finding, Kin, Relations};
+pub use relations::{Finding, Kin, PairScores, Relations};
 pub use sorter::{Item, Sorter};
-pub use start::Begun;
+pub use start::StartedFile;
 pub use templates::Templates;

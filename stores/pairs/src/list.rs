@@ -1,11 +1,11 @@
 //! Lists of digests, each opened once.
 
-use crate::collection::{Collection, Refused};
-use crate::start::Begun;
-use crate::stored::{Stored, is_marked, method};
+use crate::collection::{Collection, DigestRefusal};
+use crate::start::StartedFile;
+use crate::stored::{StoredIndex, is_marked, method};
 use pfh_digest::{Algorithm, Digest, Registry};
-use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
-use pfh_similarity::{Content, Named, Similar};
+use pfh_manifest::{Decoder, Fault, Format, Item, LocatedItem, Options};
+use pfh_similarity::{Content, MethodName, Similar};
 use pfh_source::terminal;
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -24,10 +24,10 @@ pub enum Wrong {
     Line(u64, Fault),
     /// A digest in this line cannot be compared.
     #[error("line {0}: {1}")]
-    Digest(u64, Refused),
+    Digest(u64, DigestRefusal),
     /// It is an index that holds no digests, only the files that have each window.
     #[error("an index of {} holds no digests: pfh match --similar asks it", .0.name())]
-    Index(Named),
+    Index(MethodName),
     /// It has no digests of these algorithms.
     #[error("no digests of {}", .0.iter().map(Algorithm::to_string).collect::<Vec<_>>().join(", "))]
     NoDigests(Vec<Algorithm>),
@@ -87,7 +87,7 @@ const MOST: u64 = 64 << 20;
 pub struct List {
     path: PathBuf,
     /// None after [`List::close`].
-    file: Option<Begun>,
+    file: Option<StartedFile>,
     is_index: bool,
     reading: Reading,
     registry: Registry,
@@ -112,7 +112,7 @@ impl List {
     /// # Errors
     /// As `open`.
     pub fn open(path: &Path, reading: &Reading, registry: Registry) -> io::Result<List> {
-        let mut file = Begun::open(path)?;
+        let mut file = StartedFile::open(path)?;
         let is_index = is_marked(&mut file).unwrap_or(false);
         Ok(List { path: path.to_owned(), file: Some(file), is_index, reading: reading.clone(), registry })
     }
@@ -131,24 +131,24 @@ impl List {
     ///
     /// # Errors
     /// As [`Stored::open`].
-    pub fn into_stored(mut self) -> io::Result<Stored> {
+    pub fn into_stored(mut self) -> io::Result<StoredIndex> {
         self.file()?;
         let file = self.file.take().ok_or(io::ErrorKind::NotFound)?;
-        Stored::from_file(file.into_file())
+        StoredIndex::from_file(file.into_file())
     }
 
     /// The method of an index.
-    fn method(&mut self) -> io::Result<Named> {
+    fn method(&mut self) -> io::Result<MethodName> {
         let mut mark = [0; 8];
         self.file()?.read_exact(&mut mark)?;
         Ok(method(&mark))
     }
 
     /// The file, from its start.
-    fn file(&mut self) -> io::Result<&mut Begun> {
+    fn file(&mut self) -> io::Result<&mut StartedFile> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => Begun::open(&self.path)?,
+            None => StartedFile::open(&self.path)?,
         };
         let file = self.file.insert(file);
         file.rewind()?;
@@ -172,8 +172,8 @@ impl List {
         let first = decoder.next();
         drop(decoder);
         match first {
-            Some(Ok(Located { item: Item::Entry(_), .. })) => true,
-            Some(Ok(Located { item: Item::Fault(Fault::TooLong), .. })) => self.begins_long(format, options),
+            Some(Ok(LocatedItem { item: Item::Entry(_), .. })) => true,
+            Some(Ok(LocatedItem { item: Item::Fault(Fault::TooLong), .. })) => self.begins_long(format, options),
             _ => false,
         }
     }
@@ -183,7 +183,7 @@ impl List {
     fn begins_long(&mut self, format: Format, options: &Options) -> bool {
         let mut start = [0; 9];
         let read = self.file().and_then(|file| file.read_exact(&mut start));
-        let is_bare = options.bare && Named::recognise(self.registry, &start).is_some();
+        let is_bare = options.bare && MethodName::recognise(self.registry, &start).is_some();
         let is_marked = matches!(format, Format::Csv | Format::Jsonl) || start.starts_with(b"sdbf");
         if read.is_err() || !(is_marked || is_bare) {
             return false;
@@ -191,13 +191,13 @@ impl List {
         let limit = self.reading.limit;
         let decoder = self.lines(&Options { limit, ..options.clone() }, u64::MAX);
         let first = decoder.ok().and_then(|mut decoder| decoder.next());
-        matches!(first, Some(Ok(Located { item: Item::Entry(_), .. })))
+        matches!(first, Some(Ok(LocatedItem { item: Item::Entry(_), .. })))
     }
 
     /// The algorithms of the first record.
     pub fn algorithms(&mut self) -> Vec<Algorithm> {
         if self.is_index {
-            let method = self.method().unwrap_or(Named::Ssdeep);
+            let method = self.method().unwrap_or(MethodName::Ssdeep);
             return self.registry.find(method.name()).into_iter().collect();
         }
         for options in self.reading.options(self.reading.limit) {
@@ -276,20 +276,20 @@ impl List {
 }
 
 /// The digests of an index, if they are ssdeep's.
-fn stored(index: &Stored, collections: &mut [Collection], wrong: &mut dyn FnMut(Wrong)) -> io::Result<()> {
-    if index.method() != Named::Ssdeep {
+fn stored(index: &StoredIndex, collections: &mut [Collection], wrong: &mut dyn FnMut(Wrong)) -> io::Result<()> {
+    if index.method() != MethodName::Ssdeep {
         wrong(Wrong::Index(index.method()));
         return Ok(());
     }
     let asked: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
-    let of_ssdeep = |algorithm: Algorithm| Named::of(algorithm) == Some(Named::Ssdeep);
+    let of_ssdeep = |algorithm: Algorithm| MethodName::of(algorithm) == Some(MethodName::Ssdeep);
     let Some(collection) = collections.iter_mut().find(|collection| of_ssdeep(collection.algorithm())) else {
         wrong(Wrong::NoDigests(asked));
         return Ok(());
     };
     for (number, record) in index.records().enumerate() {
         let (digest, name) = record?;
-        let value = Similar::read(Named::Ssdeep, Content::Ssdeep(digest)).into();
+        let value = Similar::read(MethodName::Ssdeep, Content::Ssdeep(digest)).into();
         let line = number as u64 + 1;
         match Digest::from_value(collection.algorithm(), value) {
             Ok(digest) => {

@@ -1,12 +1,12 @@
 //! The digests of a known list that are similar to one digest.
 
 use crate::collection::{Collection, Digests};
-use crate::stored::Stored;
+use crate::stored::StoredIndex;
 use pfh_digest::Digest;
 use pfh_similarity::mrsh_v2::{self, Base};
-use pfh_similarity::shingles::{Outline, Shared};
+use pfh_similarity::shingles::{Outline, SharedWindows};
 use pfh_similarity::ssdeep::Target;
-use pfh_similarity::{Content, Degenerate, Evidence, Method, Named, Score, Similar, sdhash, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Evidence, Method, MethodName, Score, Similar, sdhash, ssdeep, tlsh};
 use std::cmp::{Ordering, Reverse};
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// A known list.
 pub enum Lookup {
     /// ssdeep digests, shingles, texts, strings or imports, in an index.
-    Stored(Stored),
+    Stored(StoredIndex),
     /// Digests of another algorithm; each is compared.
     Listed(Box<Collection>),
 }
@@ -45,7 +45,7 @@ impl Lookup {
     /// # Errors
     /// See [`Stored::open`].
     pub fn open(path: &Path) -> io::Result<Lookup> {
-        Stored::open(path).map(Lookup::Stored)
+        StoredIndex::open(path).map(Lookup::Stored)
     }
 
     /// The digests of a collection. Those of ssdeep, and windows or strings that are its features,
@@ -55,7 +55,9 @@ impl Lookup {
     /// The temporary file's.
     pub fn new(mut collection: Collection, memory: usize) -> io::Result<Lookup> {
         match collection.digests {
-            Digests::Ssdeep(_) | Digests::Outlines(_) => Stored::temporary(&mut collection, memory).map(Lookup::Stored),
+            Digests::Ssdeep(_) | Digests::Outlines(_) => {
+                StoredIndex::temporary(&mut collection, memory).map(Lookup::Stored)
+            }
             _ => Ok(Lookup::Listed(Box::new(collection))),
         }
     }
@@ -92,13 +94,13 @@ impl Lookup {
             return Ok(Vec::new());
         }
         match self {
-            Lookup::Stored(stored) if stored.method() != Named::Ssdeep => {
+            Lookup::Stored(stored) if stored.method() != MethodName::Ssdeep => {
                 let content = similar.map(Similar::content);
                 let Some(Content::Shingles(digest)) = content else { return Err(other()) };
                 if digest.unit().method() != stored.method() {
                     return Err(other());
                 }
-                let of = |(outline, name, shared): (Outline, Vec<u8>, Shared)| Match {
+                let of = |(outline, name, shared): (Outline, Vec<u8>, SharedWindows)| Match {
                     name,
                     value: outline.to_string(),
                     score: shared.score(),
@@ -139,7 +141,7 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
     };
     if let (Digests::Shingles(digests), Some(Content::Shingles(digest))) =
         (&collection.digests, Similar::of(digest).map(Similar::content))
-        && Named::of(collection.algorithm) == Some(digest.unit().method())
+        && MethodName::of(collection.algorithm) == Some(digest.unit().method())
     {
         for (place, other) in digests.iter().enumerate() {
             let compared = digest.compare(other);

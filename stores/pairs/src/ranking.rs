@@ -28,12 +28,12 @@ pub struct Ranking {
     /// By places: the rank of the name, where the names decide.
     ranks: Vec<u32>,
     came: u64,
-    sorter: Sorter<Ranked>,
+    sorter: Sorter<RankedPair>,
 }
 
 /// A pair behind the key that it is sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Ranked {
+struct RankedPair {
     key: u128,
     a: u32,
     b: u32,
@@ -55,8 +55,8 @@ const BYTES: u8 = 32;
 const WEIGHTED: u8 = 64;
 const KINDS: [Degenerate; 3] = [Degenerate::FewFeatures, Degenerate::LowEntropy, Degenerate::Saturated];
 
-impl Ranked {
-    fn new(pair: &Pair, key: u128) -> Ranked {
+impl RankedPair {
+    fn new(pair: &Pair, key: u128) -> RankedPair {
         let Evidence { shared_chunks, shared_features, shared_bytes, contained, weighted } = pair.evidence;
         let kind = pair.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
         let marks = [
@@ -67,7 +67,7 @@ impl Ranked {
             (weighted.is_some(), WEIGHTED),
         ];
         let marks = marks.iter().map(|(is, mark)| if *is { *mark } else { 0 }).sum::<u8>();
-        Ranked {
+        RankedPair {
             key,
             a: pair.a,
             b: pair.b,
@@ -96,7 +96,7 @@ impl Ranked {
     }
 }
 
-impl Item for Ranked {
+impl Item for RankedPair {
     const BYTES: usize = 16 + 3 * 4 + 8 + 2 + 2 + 1;
 
     fn put(self, out: &mut Vec<u8>) {
@@ -110,9 +110,9 @@ impl Item for Ranked {
         out.push(self.marks);
     }
 
-    fn get(bytes: &[u8]) -> Ranked {
+    fn get(bytes: &[u8]) -> RankedPair {
         let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-        Ranked {
+        RankedPair {
             key: u128::get(&bytes[..16]),
             a: number(16),
             b: number(20),
@@ -155,7 +155,7 @@ impl Ranking {
             _ => self.by_score(pair),
         };
         self.came += 1;
-        self.sorter.push(Ranked::new(pair, key))
+        self.sorter.push(RankedPair::new(pair, key))
     }
 
     fn by_score(&self, pair: &Pair) -> u128 {
@@ -181,7 +181,7 @@ impl Ranking {
             let mut named = Sorter::new(self.memory);
             for ranked in best.sorted().map_err(Failure::Spill)?.take(top.try_into().unwrap_or(usize::MAX)) {
                 let pair = ranked.map_err(Failure::Spill)?.pair();
-                named.push(Ranked::new(&pair, self.by_path(&pair))).map_err(Failure::Spill)?;
+                named.push(RankedPair::new(&pair, self.by_path(&pair))).map_err(Failure::Spill)?;
             }
             best = named;
         }

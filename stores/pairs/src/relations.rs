@@ -36,7 +36,7 @@ pub enum Kin {
 
 /// The result of all methods together for two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Both {
+pub struct PairScores {
     /// The inputs' numbers, the smaller one first.
     pub inputs: [u32; 2],
     /// About how many bytes both hold; up to 2^40.
@@ -58,11 +58,11 @@ const BYTES: u32 = 40;
 const PLACE: u32 = 31;
 
 /// Values that are packed from the highest bits down.
-struct Packed(u128);
+struct PackedValues(u128);
 
-impl Packed {
-    fn put(self, value: u64, bits: u32) -> Packed {
-        Packed(self.0 << bits | u128::from(value) & ((1 << bits) - 1))
+impl PackedValues {
+    fn put(self, value: u64, bits: u32) -> PackedValues {
+        PackedValues(self.0 << bits | u128::from(value) & ((1 << bits) - 1))
     }
 
     fn take(&mut self, bits: u32) -> u64 {
@@ -72,19 +72,20 @@ impl Packed {
     }
 }
 
-impl Both {
+impl PairScores {
     /// Packs a pair behind the packed key: all but the inputs.
-    fn put(&self, packed: Packed) -> [u64; 3] {
+    fn put(&self, packed: PackedValues) -> [u64; 3] {
         let kind = self.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
-        let Packed(key) = packed.put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES);
+        let PackedValues(key) = packed.put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES);
         let percents = self.contained.into_iter().chain(self.kin).chain(self.weighted);
-        let Packed(more) = percents.fold(Packed(0), |packed, percent| packed.put(percent.into(), 7));
+        let PackedValues(more) = percents.fold(PackedValues(0), |packed, percent| packed.put(percent.into(), 7));
         [(key >> 64) as u64, key as u64, more as u64]
     }
 
     /// Takes a pair apart, and gives the key packed before it.
-    fn take([high, low, more]: [u64; 3]) -> (Both, Packed) {
-        let (mut packed, mut more) = (Packed(u128::from(high) << 64 | u128::from(low)), Packed(more.into()));
+    fn take([high, low, more]: [u64; 3]) -> (PairScores, PackedValues) {
+        let (mut packed, mut more) =
+            (PackedValues(u128::from(high) << 64 | u128::from(low)), PackedValues(more.into()));
         let shared_bytes = packed.take(BYTES);
         let kind = packed.take(2) as usize;
         let mut percents = [0; 7];
@@ -92,7 +93,7 @@ impl Both {
         let [a, b, strings, text, cells, own_a, own_b] = percents;
         let degenerate = kind.checked_sub(1).and_then(|kind| KINDS.get(kind)).copied();
         let (contained, kin, weighted) = ([a, b], [strings, text, cells], [own_a, own_b]);
-        (Both { inputs: [0; 2], shared_bytes, contained, weighted, kin, degenerate }, packed)
+        (PairScores { inputs: [0; 2], shared_bytes, contained, weighted, kin, degenerate }, packed)
     }
 }
 
@@ -114,7 +115,7 @@ impl Relations {
     /// The temporary file's.
     pub fn push(&mut self, finding: &Finding) -> io::Result<()> {
         let [a, b] = finding.inputs;
-        let both = Both {
+        let both = PairScores {
             inputs: finding.inputs,
             shared_bytes: finding.evidence.shared_bytes.unwrap_or(0),
             contained: finding.evidence.contained.unwrap_or_default(),
@@ -123,7 +124,7 @@ impl Relations {
                 .map(|own| finding.kin.map_or(0, |(kin, score)| if kin == own { score } else { 0 })),
             degenerate: finding.degenerate.filter(|_| finding.alike),
         };
-        let packed = Packed(0)
+        let packed = PackedValues(0)
             .put(a.into(), PLACE)
             .put(b.into(), PLACE)
             .put(finding.alike.into(), 1)
@@ -140,26 +141,26 @@ impl Relations {
     /// See [`Failure`].
     pub fn hand_out(
         self,
-        rank: &mut dyn FnMut(&Both) -> u16,
-        stands: &mut dyn FnMut(&Both) -> bool,
+        rank: &mut dyn FnMut(&PairScores) -> u16,
+        stands: &mut dyn FnMut(&PairScores) -> bool,
         top: Option<u64>,
-        emit: &mut dyn FnMut(Both) -> Result<(), Failure>,
+        emit: &mut dyn FnMut(PairScores) -> Result<(), Failure>,
     ) -> Result<u64, Failure> {
         let mut ranked: Sorter<[u64; 3]> = Sorter::new(self.memory / 2);
         let mut count = 0;
-        let mut push = |both: Both, found: [bool; 2]| {
+        let mut push = |both: PairScores, found: [bool; 2]| {
             let [by_whole, by_parts] = found;
             if !(by_parts || by_whole && stands(&both)) {
                 return Ok(());
             }
             count += 1;
             let [a, b] = both.inputs;
-            let packed = Packed(0).put(rank(&both).into(), 10).put(a.into(), PLACE).put(b.into(), PLACE);
+            let packed = PackedValues(0).put(rank(&both).into(), 10).put(a.into(), PLACE).put(b.into(), PLACE);
             ranked.push(both.put(packed)).map_err(Failure::Spill)
         };
-        let mut open: Option<(Both, [bool; 2])> = None;
+        let mut open: Option<(PairScores, [bool; 2])> = None;
         for finding in self.sorter.sorted().map_err(Failure::Spill)? {
-            let (inner, mut packed) = Both::take(finding.map_err(Failure::Spill)?);
+            let (inner, mut packed) = PairScores::take(finding.map_err(Failure::Spill)?);
             let whole = packed.take(1) == 1;
             let alike = packed.take(1) == 1;
             let alike = [alike && whole, alike && !whole];
@@ -175,7 +176,7 @@ impl Relations {
                     both.degenerate = both.degenerate.max(inner.degenerate);
                 }
                 _ => {
-                    if let Some((both, found)) = open.replace((Both { inputs, ..inner }, alike)) {
+                    if let Some((both, found)) = open.replace((PairScores { inputs, ..inner }, alike)) {
                         push(both, found)?;
                     }
                 }
@@ -186,9 +187,9 @@ impl Relations {
         }
         let most = top.map_or(usize::MAX, |top| top.try_into().unwrap_or(usize::MAX));
         for ranked in ranked.sorted().map_err(Failure::Spill)?.take(most) {
-            let (both, mut packed) = Both::take(ranked.map_err(Failure::Spill)?);
+            let (both, mut packed) = PairScores::take(ranked.map_err(Failure::Spill)?);
             let b = packed.take(PLACE) as u32;
-            emit(Both { inputs: [packed.take(PLACE) as u32, b], ..both })?;
+            emit(PairScores { inputs: [packed.take(PLACE) as u32, b], ..both })?;
         }
         Ok(count)
     }
@@ -229,10 +230,10 @@ mod tests {
             };
             findings.push(Finding { inputs, alike: next(9) == 0, whole: next(3) == 0, evidence, kin, degenerate });
         }
-        let mut stands = |both: &Both| both.inputs[0].is_multiple_of(2);
-        let mut rows: BTreeMap<[u32; 2], (Both, bool)> = BTreeMap::new();
+        let mut stands = |both: &PairScores| both.inputs[0].is_multiple_of(2);
+        let mut rows: BTreeMap<[u32; 2], (PairScores, bool)> = BTreeMap::new();
         for finding in &findings {
-            let none = Both {
+            let none = PairScores {
                 inputs: finding.inputs,
                 shared_bytes: 0,
                 contained: [0; 2],
@@ -255,8 +256,9 @@ mod tests {
                 both.degenerate = both.degenerate.max(finding.degenerate);
             }
         }
-        let mut rank = |both: &Both| 100 - u16::from(both.contained[0]);
-        let mut expected: Vec<Both> = rows.into_values().filter(|(_, found)| *found).map(|(both, _)| both).collect();
+        let mut rank = |both: &PairScores| 100 - u16::from(both.contained[0]);
+        let mut expected: Vec<PairScores> =
+            rows.into_values().filter(|(_, found)| *found).map(|(both, _)| both).collect();
         expected.sort_by_key(|both| (rank(both), both.inputs));
         for (memory, top) in [(0, None), (1 << 30, None), (0, Some(17))] {
             let mut relations = Relations::new(memory);

@@ -8,7 +8,7 @@ use crate::turned;
 use pfh_digest::Algorithm;
 use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::Base;
-use pfh_similarity::{Evidence, Named, Score};
+use pfh_similarity::{Evidence, MethodName, Score};
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -65,7 +65,7 @@ impl Search {
             return join::run_windows(self, (collection, digests), share, watch, emit);
         }
         let mut gathered =
-            Gathered { sorter: Mutex::new(Sorter::new(self.memory / 2)), order: self.order, error: None, watch };
+            GatheredPairs { sorter: Mutex::new(Sorter::new(self.memory / 2)), order: self.order, error: None, watch };
         let report = match self.visit(collection, share, &mut gathered) {
             ControlFlow::Continue(report) => report,
             ControlFlow::Break(()) => return Err(gathered.error.map_or(Failure::Interrupted, Failure::Spill)),
@@ -102,7 +102,7 @@ impl Search {
             return None;
         };
         let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
-        Some(match index::ssdeep_groups(digests, pairs, least, self.memory, &mut Watched(watch)) {
+        Some(match index::ssdeep_groups(digests, pairs, least, self.memory, &mut ReportRelay(watch)) {
             ControlFlow::Break(()) => Err(Failure::Interrupted),
             ControlFlow::Continue((report, clusters)) => {
                 let hottest = report.hottest.iter().map(hot).collect();
@@ -112,7 +112,7 @@ impl Search {
         })
     }
 
-    fn visit(&self, collection: &Collection, share: Share, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
+    fn visit(&self, collection: &Collection, share: Share, visitor: &mut GatheredPairs<'_>) -> ControlFlow<(), Report> {
         let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
         let least = match self.threshold {
             Score::Similarity(least) => least,
@@ -152,7 +152,7 @@ impl Search {
     }
 
     /// Searches in several threads; the first one is this one and tells the progress.
-    fn share_out(&self, filters: &Filters, whole: Share, visitor: &mut Gathered<'_>) -> ControlFlow<(), Report> {
+    fn share_out(&self, filters: &Filters, whole: Share, visitor: &mut GatheredPairs<'_>) -> ControlFlow<(), Report> {
         let of = self.threads.clamp(1, 256) as u32;
         let stop = AtomicBool::new(false);
         let (sorter, order) = (&visitor.sorter, self.order);
@@ -204,13 +204,13 @@ impl Search {
     /// Chunks or features that two inputs must share where those decide and no other number is
     /// asked for: as many as unrelated files have in common once in 10,000 pairs, or less.
     pub fn default_shared(algorithm: Algorithm) -> u64 {
-        Named::of(algorithm).map_or(10, |method| method.profile().shared)
+        MethodName::of(algorithm).map_or(10, |method| method.profile().shared)
     }
 
     /// The kind of score that an algorithm's digests have, with the threshold that is used unless
     /// another is asked for; `reference`: the one that the reference tool uses.
     pub fn default_threshold(algorithm: Algorithm, reference: bool) -> Score {
-        match Named::of(algorithm).map(Named::profile) {
+        match MethodName::of(algorithm).map(MethodName::profile) {
             Some(profile) if reference => profile.reference,
             Some(profile) => profile.threshold,
             None => Score::Similarity(100),
@@ -236,7 +236,7 @@ fn equal(digests: &[pfh_digest::Digest], pairs: Pairs, visitor: &mut impl Visito
 }
 
 /// Keeps the pairs until they can be sorted.
-struct Gathered<'a> {
+struct GatheredPairs<'a> {
     sorter: Mutex<Sorter<u128>>,
     order: PairOrder,
     error: Option<io::Error>,
@@ -288,7 +288,7 @@ impl Visitor for Local<'_, '_> {
     }
 }
 
-impl Visitor for Gathered<'_> {
+impl Visitor for GatheredPairs<'_> {
     fn hit(&mut self, hit: Hit) -> ControlFlow<()> {
         match self.sorter.get_mut().unwrap_or_else(PoisonError::into_inner).push(pack(hit, self.order)) {
             Ok(()) => ControlFlow::Continue(()),
@@ -309,9 +309,9 @@ impl Visitor for Gathered<'_> {
 }
 
 /// Passes reports on, and takes no pairs.
-struct Watched<'a>(Watcher<'a>);
+struct ReportRelay<'a>(Watcher<'a>);
 
-impl Visitor for Watched<'_> {
+impl Visitor for ReportRelay<'_> {
     fn hit(&mut self, _: Hit) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

@@ -125,7 +125,7 @@ impl<T: Item> Sorter<T> {
         }
         let Some(file) = self.file.map(Arc::new) else {
             self.buffer.sort_unstable();
-            return Ok(Sorted::Held(self.buffer.into_iter()));
+            return Ok(SortedItems::Held(self.buffer.into_iter()));
         };
         let each = (self.most / self.runs.len().max(1)).max(LEAST_READ / T::BYTES);
         let mut offset = 0;
@@ -135,7 +135,7 @@ impl<T: Item> Sorter<T> {
             offset += items * T::BYTES as u64;
             run
         };
-        Ok(Sorted::Spilled(Merge::new(self.runs.into_iter().map(run).collect())))
+        Ok(SortedItems::Spilled(Merge::new(self.runs.into_iter().map(run).collect())))
     }
 }
 
@@ -177,20 +177,20 @@ impl<T: Item> Iterator for Run<T> {
 }
 
 /// Items in ascending order. The iterator's errors are those of the temporary file.
-enum Sorted<T> {
+enum SortedItems<T> {
     /// Everything fitted the memory.
     Held(std::vec::IntoIter<T>),
     /// Runs that did not.
     Spilled(Merge<T, Run<T>, io::Error>),
 }
 
-impl<T: Item> Iterator for Sorted<T> {
+impl<T: Item> Iterator for SortedItems<T> {
     type Item = io::Result<T>;
 
     fn next(&mut self) -> Option<io::Result<T>> {
         match self {
-            Sorted::Held(items) => items.next().map(Ok),
-            Sorted::Spilled(merge) => merge.next(),
+            SortedItems::Held(items) => items.next().map(Ok),
+            SortedItems::Spilled(merge) => merge.next(),
         }
     }
 }

@@ -11,7 +11,7 @@ const KEPT: usize = 1 << 20;
 /// An open file that can be read again from its start. The bytes read first come from memory then,
 /// unless they were more than a mebibyte.
 #[derive(Debug)]
-pub struct Begun {
+pub struct StartedFile {
     file: Document,
     kept: Vec<u8>,
     /// The place of the next byte in `kept`.
@@ -22,13 +22,13 @@ pub struct Begun {
     is_over: bool,
 }
 
-impl Begun {
+impl StartedFile {
     /// Opens a file.
     ///
     /// # Errors
     /// As `open`.
-    pub fn open(path: &Path) -> io::Result<Begun> {
-        Ok(Begun { file: Document::file(path)?, kept: Vec::new(), at: 0, keeps: true, is_over: false })
+    pub fn open(path: &Path) -> io::Result<StartedFile> {
+        Ok(StartedFile { file: Document::file(path)?, kept: Vec::new(), at: 0, keeps: true, is_over: false })
     }
 
     /// The next byte is the first one.
@@ -55,7 +55,7 @@ impl Begun {
     }
 }
 
-impl Read for Begun {
+impl Read for StartedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.at < self.kept.len() {
             let count = buffer.len().min(self.kept.len() - self.at);
@@ -88,7 +88,7 @@ mod tests {
         for length in [0, 10, KEPT - 1, KEPT, KEPT + 1, 3 * KEPT] {
             let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
             std::fs::write(&path, &bytes).unwrap();
-            let mut file = Begun::open(&path).unwrap();
+            let mut file = StartedFile::open(&path).unwrap();
             for most in [0, 8, KEPT as u64, u64::MAX, u64::MAX] {
                 file.rewind().unwrap();
                 let mut found = Vec::new();
@@ -110,7 +110,7 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let path = room.path().join("file");
         std::fs::write(&path, "first").unwrap();
-        let mut file = Begun::open(&path).unwrap();
+        let mut file = StartedFile::open(&path).unwrap();
         let mut start = [0; 5];
         file.read_exact(&mut start).unwrap();
         std::fs::write(&path, "other").unwrap();

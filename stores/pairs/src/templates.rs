@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::io;
 
 /// Which digest holds which windows, as they come.
-pub struct Held(Sorter<u128>);
+pub struct WindowHolders(Sorter<u128>);
 
 /// The same, for each digest. Files of one producer hold the same ones: a set is kept once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,10 +18,10 @@ pub struct Templates {
     common: HashMap<(u32, u32), u64>,
 }
 
-impl Held {
+impl WindowHolders {
     /// None yet. `memory`: bytes; the rest goes to a temporary file.
-    pub fn new(memory: usize) -> Held {
-        Held(Sorter::new(memory))
+    pub fn new(memory: usize) -> WindowHolders {
+        WindowHolders(Sorter::new(memory))
     }
 
     /// A digest holds a window.
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn sets_are_those_that_were_pushed() {
         for memory in [0, 1 << 20] {
-            let mut held = Held::new(memory);
+            let mut held = WindowHolders::new(memory);
             let window = |place: u64, at: u64| at * (1 + place % 3);
             for (place, at) in (0..90).flat_map(|place| (0..200).map(move |at| (place, at))) {
                 held.push(place as u32, window(place, at)).unwrap();

@@ -4,7 +4,7 @@ use crate::account::{Claims, End, Row, Summary, Word};
 use crate::room::{MEDIUM, Room, TREE};
 use crate::step::{Form, Job, Manner, Step};
 use pfh::acquire::{self, ImageFormat, Origin, To};
-use pfh::check::{self, Checked, Task};
+use pfh::check::{self, FileOutcome, Task};
 use pfh::hash::{self, Manifest, Sealing};
 use pfh::imaging::Ring;
 use pfh::manifest::{End as LineEnd, Format, Layout, Marker};
@@ -123,10 +123,10 @@ fn compare(room: &Room, request: check::Request) -> Ended {
             match event {
                 check::Event::Compared { entry, found, .. } => {
                     let word = match found {
-                        Checked::Right => Word::Right,
-                        Checked::Wrong => Word::Wrong,
-                        Checked::Missing | Checked::Ignored => Word::Missing,
-                        Checked::Unread | Checked::Likely | Checked::Weak => Word::Unread,
+                        FileOutcome::Right => Word::Right,
+                        FileOutcome::Wrong => Word::Wrong,
+                        FileOutcome::Missing | FileOutcome::Ignored => Word::Missing,
+                        FileOutcome::Unread | FileOutcome::Likely | FileOutcome::Weak => Word::Unread,
                     };
                     rows.push(row(room, &entry.name, word));
                 }

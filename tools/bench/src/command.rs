@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 /// How a benchmark that was done ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum BenchEnd {
     /// Every answer was right.
     Good,
     /// Some program gave a wrong digest or failed: its times do not count, the others' do.
@@ -24,8 +24,8 @@ pub enum Ended {
 /// Runs one part. Its results go to `out`, its progress to standard error. `stop` ends long work
 /// that would leave files behind. `program` is the file that starts pfh: some benchmarks measure it
 /// as users run it.
-pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ended, Error> {
-    let complete = |unread: u64| if unread == 0 { Ended::Good } else { Ended::Incomplete };
+pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool) -> Result<BenchEnd, Error> {
+    let complete = |unread: u64| if unread == 0 { BenchEnd::Good } else { BenchEnd::Incomplete };
     match bench {
         Bench::Languages(languages) => {
             if languages.list {
@@ -35,7 +35,7 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
                     let methods = row.methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(" ");
                     say(out, &format!("{:20} {:24} {methods}\n", row.name, row.label))?;
                 }
-                return Ok(Ended::Good);
+                return Ok(BenchEnd::Good);
             }
             let prepared = languages.prepare()?;
             eprint!("{}", describe(&prepared.missing));
@@ -60,7 +60,7 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
         Bench::Own(own) => {
             let found = own.measure()?;
             say(out, &if own.json { json(&found) } else { found.table() })?;
-            Ok(Ended::Good)
+            Ok(BenchEnd::Good)
         }
         Bench::Papers(papers) => {
             if papers.list {
@@ -73,11 +73,11 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
                     }
                     say(out, &format!("  {:11} {:45} {}\n", item.number, item.what, item.command()))?;
                 }
-                return Ok(Ended::Good);
+                return Ok(BenchEnd::Good);
             }
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
             let plain = load_plain(&papers.out)?;
-            let judge = |repeated: &[papers::Repeated]| {
+            let judge = |repeated: &[papers::PartOutcome]| {
                 let (study, plain) = (study.as_ref(), plain.as_ref());
                 papers::claims::judge(&papers::claims::Evidence { repeated, study, plain })
             };
@@ -111,11 +111,11 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
             let answer = papers::Answer { pfh_papers: 2, claims: &judged, parts: &found };
             let shown = if papers.json { json(&answer) } else { papers::text(&found) + &papers::claims::text(&judged) };
             say(out, &shown)?;
-            Ok(Ended::Good)
+            Ok(BenchEnd::Good)
         }
         Bench::Fit(fit) => {
             say(out, &if fit.json { json(&fit.fitted()?) } else { fit.table()? })?;
-            Ok(Ended::Good)
+            Ok(BenchEnd::Good)
         }
     }
 }
@@ -134,7 +134,7 @@ fn load_plain(out: &Path) -> Result<Option<StudyResult>, Error> {
 }
 
 /// Writes the report's files, prints its tables, and tells whether every digest was right.
-fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Ended, Error> {
+fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<BenchEnd, Error> {
     let repeated = papers::load(directory)?;
     let plain = load_plain(directory)?;
     let evidence = papers::claims::Evidence { repeated: &repeated, study: Some(result), plain: plain.as_ref() };
@@ -142,7 +142,7 @@ fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Writ
     announce(&report::write(directory, Some(result), &repeated, &judged, time)?);
     say(out, &report::text(result, time))?;
     let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
-    Ok(if wrong { Ended::Wrong } else { Ended::Good })
+    Ok(if wrong { BenchEnd::Wrong } else { BenchEnd::Good })
 }
 
 fn announce(paths: &[PathBuf]) {

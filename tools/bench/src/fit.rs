@@ -11,7 +11,7 @@ use std::path::Path;
 /// The lines of one algorithm and language.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Fitted {
+pub struct FitLines {
     /// The algorithm.
     pub algorithm: String,
     /// The language.
@@ -34,11 +34,11 @@ pub struct Fitted {
 /// All lines of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AllFitted {
+pub struct FitReport {
     /// The form of this answer.
     pub pfh_fit: u32,
     /// By algorithm and language.
-    pub lines: Vec<Fitted>,
+    pub lines: Vec<FitLines>,
 }
 
 /// The study's star, for which it gives no figure: it has two, where 1024 MB take 5.7 and 6.5 times
@@ -97,10 +97,10 @@ pub fn parse(text: &str) -> Result<Means, String> {
 
 impl Fit {
     /// a and b, as the study computes them, with the better fit beside them.
-    pub fn fitted(&self) -> Result<AllFitted, Error> {
+    pub fn fitted(&self) -> Result<FitReport, Error> {
         let text = std::fs::read_to_string(&self.file).map_err(Error::file(&self.file))?;
         let lines = fit(&text).map_err(|reason| Error::Malformed { path: Path::new(&self.file).to_owned(), reason })?;
-        Ok(AllFitted { pfh_fit: 1, lines })
+        Ok(FitReport { pfh_fit: 1, lines })
     }
 
     /// The same as a table, as the study prints it.
@@ -110,7 +110,7 @@ impl Fit {
 }
 
 /// The lines for the text of a results file; the reason when there are none.
-pub fn fit(text: &str) -> Result<Vec<Fitted>, String> {
+pub fn fit(text: &str) -> Result<Vec<FitLines>, String> {
     let of = |((algorithm, language), points): ((String, String), Vec<Point>)| {
         let line = least_squares(&points);
         // As in the study: the time of the 1024 MB file, times 722 GB over 1 GB; not the fitted
@@ -119,7 +119,7 @@ pub fn fit(text: &str) -> Result<Vec<Fitted>, String> {
         let (largest, half) = (at(1024.0), at(512.0));
         let starred = largest.zip(half).is_some_and(|(largest, half)| largest > OUT_OF_LINE * half);
         let gigabyte = if starred { half.map(|half| 2.0 * half) } else { largest };
-        Fitted {
+        FitLines {
             algorithm,
             language,
             sizes: points.len(),
@@ -138,7 +138,7 @@ pub fn table(text: &str) -> Result<String, String> {
     Ok(show(&fit(text)?))
 }
 
-fn show(lines: &[Fitted]) -> String {
+fn show(lines: &[FitLines]) -> String {
     let heads = ["algo", "lang", "a", "b", "a (1/x2)", "b (1/x2)", "R²", "722 GB, s"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     for fitted in lines {

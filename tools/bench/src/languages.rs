@@ -15,7 +15,7 @@ use std::time::Duration;
 pub const PAPER_SIZES: [u64; 13] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768, 896, 1024];
 
 /// A study that is ready to run.
-pub struct Prepared {
+pub struct PreparedStudy {
     /// The plan, with a cell for everything that a row can do.
     pub plan: Plan,
     /// The runners, built.
@@ -56,7 +56,7 @@ impl Languages {
     }
 
     /// Builds the runners and lays out the plan.
-    pub fn prepare(&self) -> Result<Prepared, Error> {
+    pub fn prepare(&self) -> Result<PreparedStudy, Error> {
         let sizes = self.sizes()?;
         let runners = self.runners()?;
         std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
@@ -86,12 +86,12 @@ impl Languages {
         }
         let (processes, repeats, seed) = (self.processes, self.repeats, self.seed);
         let plan = Plan { cells, processes, repeats, warmups: self.warmups, warm_bytes: self.warm_bytes, seed };
-        Ok(Prepared { plan, rows, missing })
+        Ok(PreparedStudy { plan, rows, missing })
     }
 
     /// Does the study, or the rest of an interrupted one.
-    pub fn study(&self, prepared: Prepared) -> Result<StudyResult, Error> {
-        let Prepared { plan, rows, .. } = prepared;
+    pub fn study(&self, prepared: PreparedStudy) -> Result<StudyResult, Error> {
+        let PreparedStudy { plan, rows, .. } = prepared;
         plan.check()?;
         let data = self.out.join("messages");
         std::fs::create_dir_all(&data).map_err(Error::file(&data))?;

@@ -51,9 +51,9 @@ mod schema {
         name: "bench",
         title: "pfh bench fit, forecast, self and papers --json",
         rows: &[
-            of::<crate::fit::AllFitted>,
-            of::<crate::forecast::Forecasted>,
-            of::<crate::own::Measured>,
+            of::<crate::fit::FitReport>,
+            of::<crate::forecast::ForecastReport>,
+            of::<crate::own::SelfReport>,
             of::<crate::papers::Answer<'_>>,
         ],
     }];

@@ -1,6 +1,6 @@
 //! `pfh bench self`: the speed of this machine, in under a minute, and the settings that suit it.
 
-use crate::args::Own;
+use crate::args::SelfArgs;
 use crate::forecast::sample::Scratch;
 use crate::pipeline::{FileTree, pass};
 use crate::report::align;
@@ -43,7 +43,7 @@ pub struct Setting {
 /// All results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Measured {
+pub struct SelfReport {
     /// Where.
     pub machine: Machine,
     /// Kernels.
@@ -58,9 +58,9 @@ pub struct Measured {
 const SLICE: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 5;
 
-impl Own {
+impl SelfArgs {
     /// Measures kernels, then settings.
-    pub fn measure(&self) -> Result<Measured, Error> {
+    pub fn measure(&self) -> Result<SelfReport, Error> {
         let named = |name: &String| name.parse::<pfh::Algorithm>().map_err(|error| Error::Usage(error.to_string()));
         let algorithms: Vec<Algorithm> = self.algorithms.iter().map(named).collect::<Result<_, _>>()?;
         let kernels = kernels(&algorithms)?;
@@ -71,7 +71,7 @@ impl Own {
         let large = FileTree::create(&scratch.0.join("large"), 3, 16 << 20, 1)?;
         let settings = settings(&scratch.0, Machine::look().processors)?;
         let tree_megabytes = (small.bytes + large.bytes) as f64 / 1e6;
-        Ok(Measured { machine: Machine::look(), kernels, settings, tree_megabytes })
+        Ok(SelfReport { machine: Machine::look(), kernels, settings, tree_megabytes })
     }
 }
 
@@ -155,7 +155,7 @@ fn settings(root: &std::path::Path, processors: usize) -> Result<Vec<Setting>, E
     Ok(settings)
 }
 
-impl Measured {
+impl SelfReport {
     /// The findings as tables, and the settings to run with.
     pub fn table(&self) -> String {
         let mut kernels = vec![["algorithm", "one", "median", "many", "median", "gain"].map(str::to_owned).to_vec()];

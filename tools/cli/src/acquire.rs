@@ -12,7 +12,8 @@ use crate::show::stats::StatsFormat;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::acquire::{
-    self as job, About, AcquisitionRow, Compared, Event, Layout, Origin, Reading, Request, To, Written, pattern,
+    self as job, About, AcquisitionRow, Event, Layout, Origin, Reading, Request, TargetComparison, TargetForm, To,
+    pattern,
 };
 use pfh::container::ewf::Compression;
 use pfh::device::{Access, ErrorPolicy, Fill};
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Wanted {
+pub enum FormArg {
     /// By the target's name: `.E01` is E01, everything else raw.
     Auto,
     /// The medium's bytes.
@@ -67,7 +68,7 @@ pub struct AcquireArgs {
     pub salvage: bool,
     /// Format of the targets.
     #[arg(short, long, value_enum, default_value = "auto")]
-    pub format: Wanted,
+    pub format: FormArg,
     /// Split the image into pieces of at most SIZE bytes: NAME.000, NAME.001 …, or E01 segments.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub split: Option<u64>,
@@ -204,9 +205,9 @@ pub fn run(args: &AcquireArgs) -> Exit {
 fn layout(args: &AcquireArgs) -> Layout {
     let mut layout = Layout::default();
     layout.written = match args.format {
-        Wanted::Auto => Written::ByName,
-        Wanted::Raw => Written::Raw,
-        Wanted::E01 => Written::E01,
+        FormArg::Auto => TargetForm::ByName,
+        FormArg::Raw => TargetForm::Raw,
+        FormArg::E01 => TargetForm::E01,
     };
     layout.compression = match args.compression {
         Pack::None => Compression::None,
@@ -356,7 +357,7 @@ fn foreseen(request: &Request) -> Result<Exit, Failure> {
 }
 
 /// Reports how a target that was read back differs from the source.
-fn report(name: &str, compared: &Compared, session: &Session) {
+fn report(name: &str, compared: &TargetComparison, session: &Session) {
     let line = |offset, length| format!("differs at offset {offset}, {length} bytes");
     compared.lines(name, line).iter().for_each(|line| session.message(line));
     for (offset, length) in &compared.unreadable {

@@ -21,7 +21,7 @@ use crate::extract::Extract;
 use crate::hash::Hash;
 use crate::info::Info;
 #[cfg(feature = "known")]
-use crate::known::Known;
+use crate::known::KnownCommand;
 #[cfg(feature = "inside")]
 use crate::list::List;
 #[cfg(feature = "known")]
@@ -157,7 +157,7 @@ pub enum Command {
     #[cfg(feature = "known")]
     /// Compile known sets, and describe them.
     #[command(subcommand)]
-    Known(Known),
+    Known(KnownCommand),
     /// List algorithms: length, standing, and the kernel used on this processor.
     #[command(after_help = crate::algorithms::HELP)]
     Algorithms {

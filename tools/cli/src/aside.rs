@@ -12,16 +12,16 @@ const WAITING: usize = 1024;
 const PARTING: Duration = Duration::from_millis(200);
 
 /// Says sentences from a thread of its own.
-pub struct Aside {
+pub struct Announcer {
     sentences: Option<SyncSender<String>>,
     /// Sentences that found no room, since the last one that did.
     lost: u64,
     said: Receiver<()>,
 }
 
-impl Aside {
+impl Announcer {
     /// Begins.
-    pub fn begin() -> Aside {
+    pub fn begin() -> Announcer {
         let (sentences, waiting) = sync_channel::<String>(WAITING);
         let (done, said) = channel();
         // Without a thread nothing is said: the receiver is gone.
@@ -29,7 +29,7 @@ impl Aside {
             waiting.iter().for_each(exit::say);
             let _ = done.send(());
         });
-        Aside { sentences: Some(sentences), lost: 0, said }
+        Announcer { sentences: Some(sentences), lost: 0, said }
     }
 
     /// Says a sentence, or counts it where there is no room.
@@ -48,7 +48,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for Announcer {
     fn drop(&mut self) {
         self.sentences = None;
         let _ = self.said.recv_timeout(PARTING);

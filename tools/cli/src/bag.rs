@@ -20,7 +20,7 @@ pub enum Bag {
     Create(Write),
     /// Compare every file of a bag with each of its manifests.
     #[command(after_help = VALIDATE)]
-    Validate(Read),
+    Validate(BagFolder),
     /// Bring the manifests of a bag up to date with its files.
     #[command(after_help = UPDATE)]
     Update(Write),
@@ -28,7 +28,7 @@ pub enum Bag {
 
 /// A bag that is read.
 #[derive(Debug, Args)]
-pub struct Read {
+pub struct BagFolder {
     /// The folder of the bag.
     #[arg(value_name = "BAG")]
     pub bag: PathBuf,
@@ -50,7 +50,7 @@ pub struct Read {
 pub struct Write {
     /// Input and output.
     #[command(flatten)]
-    pub read: Read,
+    pub read: BagFolder,
     /// Algorithms of the manifests [default: sha512]; an update adds these to those of the bag.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
@@ -92,20 +92,20 @@ fn pair(text: &str) -> Result<(String, String), &'static str> {
 /// Runs a request to its end.
 pub fn run(request: &Bag) -> Exit {
     exit::end(match request {
-        Bag::Create(write) => made(write, Made::New),
-        Bag::Update(write) => made(write, Made::Anew),
+        Bag::Create(write) => made(write, BagArgKind::New),
+        Bag::Update(write) => made(write, BagArgKind::Anew),
         Bag::Validate(read) => validated(read),
     })
 }
 
 /// The bag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Made {
+enum BagArgKind {
     New,
     Anew,
 }
 
-fn validated(read: &Read) -> Result<Exit, Failure> {
+fn validated(read: &BagFolder) -> Result<Exit, Failure> {
     let request = Request::new(&read.bag).plan(read.levels.plan(read.run.plan(Vec::new())?));
     let session = read.run.session()?;
     let ran = job::validate(&request, &mut |event| show(read, &session, event), &session.control());
@@ -115,7 +115,7 @@ fn validated(read: &Read) -> Result<Exit, Failure> {
     Ok(Exit::of_verdict(summary.verdict()))
 }
 
-fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
+fn made(write: &Write, made: BagArgKind) -> Result<Exit, Failure> {
     let Write { read, algorithms, info, force } = write;
     let request = Request::new(&read.bag)
         .algorithms_of(algorithms_or_none(algorithms)?)
@@ -125,8 +125,8 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
     let session = read.run.session()?;
     let mut sink = |event: Event<'_>| show(read, &session, event);
     let ran = match made {
-        Made::New => job::create(&request, &mut sink, &session.control()),
-        Made::Anew => job::update(&request, &mut sink, &session.control()),
+        BagArgKind::New => job::create(&request, &mut sink, &session.control()),
+        BagArgKind::Anew => job::update(&request, &mut sink, &session.control()),
     };
     let summary = ran.map_err(|error| session.ended(error))?;
     end(read, &session, &line(&MadeRow::of(&summary)))?;
@@ -135,7 +135,7 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
 }
 
 /// Prints an event. Warnings are on standard error, where they disturb no list.
-fn show(read: &Read, session: &Session, event: Event<'_>) -> io::Result<()> {
+fn show(read: &BagFolder, session: &Session, event: Event<'_>) -> io::Result<()> {
     match event {
         Event::Found(finding) if read.json => {
             session.print(line(&FindingRow::of(finding, &read.levels.asked())).as_bytes())
@@ -153,7 +153,7 @@ fn show(read: &Read, session: &Session, event: Event<'_>) -> io::Result<()> {
     }
 }
 
-fn end(read: &Read, session: &Session, json: &str) -> Result<(), Failure> {
+fn end(read: &BagFolder, session: &Session, json: &str) -> Result<(), Failure> {
     if read.json {
         session.print(json.as_bytes()).map_err(|error| Failure::output(&error))?;
     }

@@ -62,7 +62,7 @@ fn measure(_: &Bench, _: &Path) -> Exit {
 /// Measures; the results go to standard output.
 #[cfg(feature = "bench")]
 fn measure(bench: &Bench, own: &Path) -> Exit {
-    use pfh_bench::command::Ended;
+    use pfh_bench::command::BenchEnd;
     if let Err(refused) = bench.outputs().check() {
         exit::say(refused);
         return Exit::Usage;
@@ -76,9 +76,9 @@ fn measure(bench: &Bench, own: &Path) -> Exit {
     let signals = matches!(bench, Bench::Forecast(_)).then(crate::signals::Signals::catch).and_then(Result::ok);
     let stop = signals.as_ref().map(|signals| signals.flag()).unwrap_or_default();
     match pfh_bench::command::run(bench, &program, &mut std::io::stdout().lock(), &stop) {
-        Ok(Ended::Good) => Exit::Good,
-        Ok(Ended::Incomplete) => Exit::Incomplete,
-        Ok(Ended::Wrong) => Exit::Verdict,
+        Ok(BenchEnd::Good) => Exit::Good,
+        Ok(BenchEnd::Incomplete) => Exit::Incomplete,
+        Ok(BenchEnd::Wrong) => Exit::Verdict,
         Err(pfh_bench::Error::Output(cause)) => exit::of_output(&cause),
         Err(error) => {
             exit::say(&error);

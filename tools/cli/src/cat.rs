@@ -7,7 +7,7 @@ use crate::show::cat as show;
 use crate::size;
 use crate::volume_keys::VolumeKeys;
 use clap::Args;
-use pfh::cat::{self as job, Event, Found, Part, Request};
+use pfh::cat::{self as job, Event, FoundMember, Part, Request};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -91,7 +91,7 @@ impl Cat {
 }
 
 /// Names the problems of the containers that the member is in.
-fn beside(session: &Session, found: &Found) {
+fn beside(session: &Session, found: &FoundMember) {
     for (name, problem) in &found.beside {
         session.about(name, format_args!("note: {}", crate::remedy::problem(problem)));
     }

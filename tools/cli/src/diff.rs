@@ -12,7 +12,7 @@ use crate::show::diff as rows;
 use clap::Args;
 use pfh::Links;
 use pfh::diff::{
-    self as job, Class, DiffSum, Difference, DifferenceRow, Event, Extra, Metadata, Request, Summary, Which,
+    self as job, Class, DiffSide, DiffSum, Difference, DifferenceRow, Event, Extra, Metadata, Request, Summary,
 };
 use pfh::hash::Reuse;
 use pfh::manifest::End;
@@ -149,7 +149,7 @@ fn show<S: Fn(String)>(asked: &Diff, session: &Session, faults: &mut Faults<S>, 
     match event {
         Event::Sealed(held) if !asked.quiet => session.message(held),
         Event::Read(which, list) => {
-            let name = if which == Which::A { &asked.a } else { &asked.b };
+            let name = if which == DiffSide::A { &asked.a } else { &asked.b };
             list.faults.iter().for_each(|(line, fault)| faults.take(Path::new(name), *line, fault));
         }
         Event::Unread(record) => session.unread(record),

@@ -4,7 +4,7 @@ use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 use crate::show::disks as show;
 use clap::Args;
-use pfh::disks::{self as job, Contents, DiskRow, Event, Request, Which};
+use pfh::disks::{self as job, Contents, DeviceChoice, DiskRow, Event, Request};
 use pfh::manifest::row::line;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ pub fn run(disks: &Disks) -> Exit {
 fn try_run(disks: &Disks) -> Result<Exit, Failure> {
     let mut request = Request::new();
     request.system = system(disks.system.as_deref());
-    request.which = if disks.all { Which::All } else { Which::Media };
+    request.which = if disks.all { DeviceChoice::All } else { DeviceChoice::Media };
     request.contents = if disks.no_read { Contents::Unread } else { Contents::Read };
     let session = Session::open(false)?;
     let mut found = Vec::new();

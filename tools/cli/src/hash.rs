@@ -11,9 +11,9 @@ use crate::size;
 use crate::{command, config, dry};
 use clap::builder::ArgPredicate;
 use clap::{ArgGroup, Args};
-use pfh::hash::{self as job, Event, Manifest, Request, Reuse, Sealing, Summary, Written};
+use pfh::hash::{self as job, Event, Manifest, ManifestOutcome, Request, Reuse, Sealing, Summary};
 use pfh::manifest::{End, Format, Layout, Marker};
-use pfh::similarity::Named;
+use pfh::similarity::MethodName;
 use std::path::PathBuf;
 
 /// Arguments of `pfh hash`.
@@ -223,7 +223,7 @@ fn show(session: &Session, event: Event<'_>) {
 }
 
 /// Prints the messages about the whole run, and returns the exit.
-fn report(hash: &Hash, request: &Request, written: &Written, session: &Session) -> Exit {
+fn report(hash: &Hash, request: &Request, written: &ManifestOutcome, session: &Session) -> Exit {
     let summary = &written.summary;
     hash.run.report(&summary.run);
     say_without(written.without, &request.plan.algorithms);
@@ -267,7 +267,7 @@ pub fn say_without(without: u64, algorithms: &[pfh::digest::Algorithm]) {
         let files = if without == 1 { "file has" } else { "files have" };
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
         let mut why: Vec<&str> =
-            algorithms.iter().map(|algorithm| Named::wording(*algorithm).profile().lacking_all).collect();
+            algorithms.iter().map(|algorithm| MethodName::wording(*algorithm).profile().lacking_all).collect();
         why.dedup();
         let (names, why) = (names.join(", "), why.join(", "));
         exit::say(format!("{without} {files} no digest of {names} ({why}): read, and not a failure"));

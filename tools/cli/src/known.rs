@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
-pub enum Known {
+pub enum KnownCommand {
     /// Compile sets of any format into one file.
     Build(Box<Compile>),
     /// Describe a known-set file.
@@ -157,11 +157,11 @@ pub struct Info {
 }
 
 /// Runs a request to its end.
-pub fn run(request: &Known) -> Exit {
+pub fn run(request: &KnownCommand) -> Exit {
     exit::end(match request {
-        Known::Build(compile) => compiled(compile),
-        Known::Info(request) => described(request),
-        Known::Export(request) => exported(request),
+        KnownCommand::Build(compile) => compiled(compile),
+        KnownCommand::Info(request) => described(request),
+        KnownCommand::Export(request) => exported(request),
     })
 }
 

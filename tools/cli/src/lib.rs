@@ -100,7 +100,7 @@ mod volume_keys;
 
 pub use call::{Call, Role};
 use exit::Exit;
-use parsing::{Parsed, Unparsed};
+use parsing::{CommandError, CommandLine};
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -161,7 +161,7 @@ fn command(call: &Call) -> Exit {
     if paper::is_paper(typed) {
         return paper::run(typed);
     }
-    let Parsed { name, arguments, cli: args::Cli { command, on_finish, .. } } = match parsed(typed) {
+    let CommandLine { name, arguments, cli: args::Cli { command, on_finish, .. } } = match parsed(typed) {
         Ok(parsed) => parsed,
         Err(refused) => return refused.report(),
     };
@@ -238,10 +238,10 @@ fn exit_of(command: args::Command, arguments: &[OsString], call: &Call) -> Exit 
 ///
 /// # Errors
 /// The line to type instead, or the fault of the file of defaults.
-fn parsed(typed: &[OsString]) -> Result<Parsed, exit::Failure> {
+fn parsed(typed: &[OsString]) -> Result<CommandLine, exit::Failure> {
     parsing::parsed(typed).map_err(|unparsed| match unparsed {
-        Unparsed::Failed(failure) => failure,
-        Unparsed::Clap(error) => refuse(&error),
+        CommandError::Failed(failure) => failure,
+        CommandError::Clap(error) => refuse(&error),
     })
 }
 

@@ -7,13 +7,13 @@ use crate::session::Session;
 use crate::show::list as lines;
 use clap::{Args, ValueEnum};
 use pfh::Level;
-use pfh::list::{self as job, Event, NameRow, Only, Request, Row};
+use pfh::list::{self as job, Event, NameChoice, NameRow, Request, Row};
 use pfh::manifest::row::line;
 use std::io::{self, Write};
 
 /// Which names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Which {
+pub enum NamesArg {
     /// Those that the file system lists.
     Live,
     /// Those that it has forgotten.
@@ -42,7 +42,7 @@ pub struct List {
     pub page: bool,
     /// Only live files, or only deleted ones.
     #[arg(long, value_enum, value_name = "STATE")]
-    pub only: Option<Which>,
+    pub only: Option<NamesArg>,
     /// How much findings count.
     #[command(flatten)]
     pub levels: Leveling,
@@ -59,10 +59,10 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
     let inside = Inside { inside: Some(how), ..list.input.inside.clone() };
     let input = Input { inside, ..list.input.clone() };
     let request = Request::new(input.asked()?).only(match list.only {
-        None => Only::All,
-        Some(Which::Live) => Only::Live,
-        Some(Which::Deleted) => Only::Deleted,
-        Some(Which::Unallocated) => Only::Unallocated,
+        None => NameChoice::All,
+        Some(NamesArg::Live) => NameChoice::Live,
+        Some(NamesArg::Deleted) => NameChoice::Deleted,
+        Some(NamesArg::Unallocated) => NameChoice::Unallocated,
     });
     let request = request.levels(list.levels.asked());
     let session = Session::open(false)?;

@@ -17,7 +17,7 @@ use crate::run::json_or;
 use crate::session::Session;
 use crate::show::matching as show;
 use pfh::known::KnownStatus;
-use pfh::matching::{self as job, Event, Gap, Request, Verdicts, Writer, Written};
+use pfh::matching::{self as job, Event, Gap, Request, Verdicts, Writer, WrittenVerdicts};
 use pfh::report::verdict::Format;
 use pfh::terminal::render as shown;
 
@@ -115,7 +115,13 @@ fn tell(session: &Session, quiet: bool, gaps: &mut Gaps, writer: &Writer<'_>, ev
 }
 
 /// Prints the counts, and gives the exit.
-fn report(request: &Match, asked: &Request, fail_on: &[KnownStatus], written: &Written, session: &Session) -> Exit {
+fn report(
+    request: &Match,
+    asked: &Request,
+    fail_on: &[KnownStatus],
+    written: &WrittenVerdicts,
+    session: &Session,
+) -> Exit {
     let summary = &written.summary;
     if !summary.comparable {
         // Each set was said to be empty.

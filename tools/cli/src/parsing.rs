@@ -6,7 +6,7 @@ use clap::{Command, FromArgMatches};
 use std::ffi::OsString;
 
 /// A command line as a request.
-pub struct Parsed {
+pub struct CommandLine {
     /// The command's name: `known build`.
     pub name: String,
     /// The arguments as they are meant, with defaults.
@@ -17,30 +17,30 @@ pub struct Parsed {
 
 /// Why words are not a request.
 #[derive(Debug)]
-pub enum Unparsed {
+pub enum CommandError {
     /// Something can be typed instead, or the file of defaults is wrong.
     Failed(exit::Failure),
     /// Help is asked for, or clap's own words name the mistake.
     Clap(clap::Error),
 }
 
-impl From<exit::Failure> for Unparsed {
-    fn from(failure: exit::Failure) -> Unparsed {
-        Unparsed::Failed(failure)
+impl From<exit::Failure> for CommandError {
+    fn from(failure: exit::Failure) -> CommandError {
+        CommandError::Failed(failure)
     }
 }
 
-impl From<guess::Advice> for Unparsed {
-    fn from(advice: guess::Advice) -> Unparsed {
-        Unparsed::Failed(advice.into())
+impl From<guess::Advice> for CommandError {
+    fn from(advice: guess::Advice) -> CommandError {
+        CommandError::Failed(advice.into())
     }
 }
 
-impl std::fmt::Display for Unparsed {
+impl std::fmt::Display for CommandError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Unparsed::Failed(failure) => failure.fmt(f),
-            Unparsed::Clap(error) => f.write_str(error.render().to_string().trim_end()),
+            CommandError::Failed(failure) => failure.fmt(f),
+            CommandError::Clap(error) => f.write_str(error.render().to_string().trim_end()),
         }
     }
 }
@@ -49,7 +49,7 @@ impl std::fmt::Display for Unparsed {
 ///
 /// # Errors
 /// Why there is no request.
-pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
+pub fn parsed(typed: &[OsString]) -> Result<CommandLine, CommandError> {
     let mut root = help::names();
     let arguments = guess::meant(&mut root, typed)?;
     let arguments = config::with_defaults(&root, &help::whole, arguments)?;
@@ -58,16 +58,16 @@ pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
     let (_, name, _) = pieces::page(&root, &arguments);
     let cli = request(&mut root, &arguments).or_else(|error| {
         if error.kind() == ErrorKind::DisplayVersion {
-            return Err(Unparsed::Clap(error));
+            return Err(CommandError::Clap(error));
         }
         // Help and errors are written with all pages and what the help adds to them.
         let mut root = help::command_for(&arguments);
         request(&mut root, &arguments).map_err(|error| match guess::refused(&error, &mut root, &arguments) {
-            Some(advice) => Unparsed::Failed(advice.into()),
-            None => Unparsed::Clap(error),
+            Some(advice) => CommandError::Failed(advice.into()),
+            None => CommandError::Clap(error),
         })
     })?;
-    Ok(Parsed { name, arguments, cli })
+    Ok(CommandLine { name, arguments, cli })
 }
 
 /// The request that clap reads in the arguments.

@@ -1,6 +1,6 @@
 //! The passphrase of an encrypted key, asked for on the terminal.
 
-use pfh::process::Typed;
+use pfh::process::TypedAnswer;
 use std::io;
 
 /// Asks for the passphrase of the key in this file, on the controlling terminal and without echo:
@@ -14,8 +14,8 @@ pub fn ask(key: &str) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("the screen takes no passphrase: type the command line"));
     }
     match pfh::process::ask_hidden(&format!("Passphrase of {key}: ")) {
-        Ok(Typed::Line(passphrase)) => Ok(passphrase),
-        Ok(Typed::Cancelled) => Err(io::Error::new(io::ErrorKind::Interrupted, "cancelled")),
+        Ok(TypedAnswer::Line(passphrase)) => Ok(passphrase),
+        Ok(TypedAnswer::Cancelled) => Err(io::Error::new(io::ErrorKind::Interrupted, "cancelled")),
         // ENXIO: the process has none.
         Err(error) => Err(io::Error::new(error.kind(), format!("there is no terminal ({error})"))),
     }

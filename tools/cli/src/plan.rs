@@ -12,7 +12,7 @@ use pfh::NameList;
 use pfh::hash::Sealing;
 use pfh::manifest::row;
 use pfh::manifest::{End, Format, Layout, Marker};
-use pfh::plan::{Event, MadeRow, Merged, Problem, make, merge, unit};
+use pfh::plan::{Event, MadeRow, MergedRecord, Problem, make, merge, unit};
 use std::path::{Path, PathBuf};
 
 /// Missing names that are printed.
@@ -246,7 +246,7 @@ fn try_merge(args: &Merge) -> Result<Exit, Failure> {
     let manifest = merge::Manifest::new(session.destination(args.output.as_ref()))
         .seal(args.seal.then(|| Sealing { key: args.key.clone(), defaults: config::used() }));
     let mut take = |event: Event<'_>| {
-        if let Event::Merged(Merged { complaint: Some(sentence), .. }) = event {
+        if let Event::Merged(MergedRecord { complaint: Some(sentence), .. }) = event {
             session.message(sentence);
         }
         Ok(())

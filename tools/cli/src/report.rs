@@ -1,7 +1,7 @@
 //! `pfh report`: the results of other commands, on one page.
 
 #[cfg(feature = "serve")]
-use crate::aside::Aside;
+use crate::aside::Announcer;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 #[cfg(feature = "serve")]
@@ -107,7 +107,7 @@ fn serve(report: Request, port: u16) -> Result<Exit, Failure> {
     let mut request = job::serve::Request::new(report);
     request.port = port;
     let session = Session::open(false)?;
-    let mut aside = Aside::begin();
+    let mut aside = Announcer::begin();
     let mut take = |event: job::serve::Event<'_>| match event {
         job::serve::Event::Listening(address) => exit::print(show::address(address).as_bytes()),
         job::serve::Event::Answered(served) => {

@@ -6,7 +6,7 @@ use crate::args::Command;
 use crate::compare::Compare;
 use crate::exit;
 use crate::input::Inside;
-use crate::known::Known;
+use crate::known::KnownCommand;
 use pfh::process::confine;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn outputs(command: &Command) -> Option<Vec<&Path>> {
             Some(paths(&[&request.output, &request.html]))
         }
         #[cfg(feature = "known")]
-        Command::Known(Known::Build(build)) if !build.inside.no_sandbox => {
+        Command::Known(KnownCommand::Build(build)) if !build.inside.no_sandbox => {
             let work = build.work.as_deref();
             Some(std::iter::once(build.output.path()).chain(work).collect())
         }

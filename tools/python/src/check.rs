@@ -8,8 +8,8 @@ use crate::request::Threads;
 use crate::rows::Found;
 use crate::{error, job, record, request, stated};
 use pfh::check::{
-    self as job_check, AuditRow, AuditSum, Event, FileRow, FilesSum, Findings, Manner, Request, Share, Shared, Task,
-    Verdict,
+    self as job_check, AuditRow, AuditSum, CheckShare, Event, FileRow, FilesSum, Findings, Manner, Request, Share,
+    Task, Verdict,
 };
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -17,18 +17,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The result for a file, as a word.
-fn word(found: job_check::Checked) -> &'static str {
+fn word(found: job_check::FileOutcome) -> &'static str {
     match found {
-        job_check::Checked::Right => "right",
-        job_check::Checked::Wrong => "wrong",
-        job_check::Checked::Missing => "missing",
-        job_check::Checked::Unread | job_check::Checked::Likely | job_check::Checked::Weak => "unread",
-        job_check::Checked::Ignored => "ignored",
+        job_check::FileOutcome::Right => "right",
+        job_check::FileOutcome::Wrong => "wrong",
+        job_check::FileOutcome::Missing => "missing",
+        job_check::FileOutcome::Unread | job_check::FileOutcome::Likely | job_check::FileOutcome::Weak => "unread",
+        job_check::FileOutcome::Ignored => "ignored",
     }
 }
 
 /// The counts of a share.
-fn row(share: &Shared) -> BTreeMap<&'static str, Option<u64>> {
+fn row(share: &CheckShare) -> BTreeMap<&'static str, Option<u64>> {
     let oldest = share.oldest.map(|oldest| oldest.as_secs());
     let counts = [
         ("read", share.read),

@@ -2,7 +2,7 @@
 //! machines share out.
 
 use crate::{error, job, request};
-use pfh::check::{self as job_check, Checked, Event, Files, Manner, Request};
+use pfh::check::{self as job_check, Event, FileOutcome, Files, Manner, Request};
 use pfh::{Levels, Outcome, Record};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -24,14 +24,14 @@ struct Absent {
 }
 
 /// The word of a result: those that `pfh.check` has, and `absent`, which is a difference.
-fn word(found: Checked, is_missing: bool) -> &'static str {
+fn word(found: FileOutcome, is_missing: bool) -> &'static str {
     match found {
-        Checked::Right => "right",
-        Checked::Wrong => "wrong",
-        Checked::Missing => "absent",
-        Checked::Unread if is_missing => "absent",
-        Checked::Unread | Checked::Likely | Checked::Weak => "unread",
-        Checked::Ignored => "ignored",
+        FileOutcome::Right => "right",
+        FileOutcome::Wrong => "wrong",
+        FileOutcome::Missing => "absent",
+        FileOutcome::Unread if is_missing => "absent",
+        FileOutcome::Unread | FileOutcome::Likely | FileOutcome::Weak => "unread",
+        FileOutcome::Ignored => "ignored",
     }
 }
 

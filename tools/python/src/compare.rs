@@ -76,7 +76,7 @@ value!(Related {
 });
 
 impl Related {
-    fn of(row: &comparison::Related<'_>) -> Related {
+    fn of(row: &comparison::InputRelation<'_>) -> Related {
         Related {
             a: record::decoded(row.a),
             b: record::decoded(row.b),

@@ -4,9 +4,9 @@ use crate::arrow::Messages;
 use crate::request::Threads;
 use crate::{error, job};
 use pfh::compare::Thresholds;
-use pfh::pairs::{Collection, Failure, Pair, PairOrder, Refused, Search};
+use pfh::pairs::{Collection, DigestRefusal, Failure, Pair, PairOrder, Search};
 use pfh::similarity::index::Share;
-use pfh::similarity::{Degenerate, Named};
+use pfh::similarity::{Degenerate, MethodName};
 use pfh::{Algorithm, Digest, Phase, Progress};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -84,7 +84,7 @@ impl Digests {
     #[new]
     fn new(algorithm: &str) -> PyResult<Digests> {
         let algorithm = crate::hashing::named(algorithm)?;
-        if Named::of(algorithm.into()).is_none() {
+        if MethodName::of(algorithm.into()).is_none() {
             return Err(error::value(format!("{} is not a similarity method", algorithm.name())));
         }
         let collection = Collection::new(algorithm.into());
@@ -109,7 +109,7 @@ impl Digests {
                 match text.and_then(parse) {
                     Ok(digest) => match inner.collection.add(&nameless, &digest) {
                         Ok(()) => {}
-                        Err(refused @ Refused::Malformed(_)) => malformed.push((at, refused.to_string())),
+                        Err(refused @ DigestRefusal::Malformed(_)) => malformed.push((at, refused.to_string())),
                         Err(refused) => return Err(error::value(refused)),
                     },
                     Err(wrong) => malformed.push((at, wrong)),

@@ -2,7 +2,7 @@
 
 use crate::job;
 use crate::rows::{Found, Rows, ended};
-use pfh::disks::{Content, Contents, DiskRow, Event, Request, Which, run};
+use pfh::disks::{Content, Contents, DeviceChoice, DiskRow, Event, Request, run};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[pyo3(name = "disks", signature = (*, every = false, read = true, system = None))]
 pub fn disks(py: Python<'_>, every: bool, read: bool, system: Option<PathBuf>) -> PyResult<Rows> {
     let mut asked = Request::new();
-    asked.which = if every { Which::All } else { Which::Media };
+    asked.which = if every { DeviceChoice::All } else { DeviceChoice::Media };
     asked.contents = if read { Contents::Read } else { Contents::Unread };
     if let Some(system) = system {
         asked.system = system;

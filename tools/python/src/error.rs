@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The attributes of an exception beside its message.
 #[derive(Default)]
-struct About<'a> {
+struct Attributes<'a> {
     path: Option<&'a Path>,
     problem: Option<&'a Problem>,
     /// The number of the system's error.
@@ -18,7 +18,7 @@ struct About<'a> {
 }
 
 /// An exception of `pfh._errors`, in its subclass for the number of the system's error.
-fn exception(py: Python<'_>, class: &str, message: &str, about: &About<'_>) -> PyErr {
+fn exception(py: Python<'_>, class: &str, message: &str, about: &Attributes<'_>) -> PyErr {
     let make = || -> PyResult<Bound<'_, PyAny>> {
         let class = py.import("pfh._errors")?.getattr(class)?;
         let offset = about.problem.and_then(|problem| problem.offset);
@@ -49,30 +49,30 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
         Failure::Read { file, .. } | Failure::Tree { file, .. } | Failure::Write { file, .. } => Some(&**file),
         _ => None,
     });
-    exception(py, class, &message, &About { path: error.path().or(of_tree).or(path), problem, errno })
+    exception(py, class, &message, &Attributes { path: error.path().or(of_tree).or(path), problem, errno })
 }
 
 /// A run that could not begin or end.
 pub fn aborted(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
-    exception(py, "AbortedError", &pfh::with_names(message), &About { path, ..About::default() })
+    exception(py, "AbortedError", &pfh::with_names(message), &Attributes { path, ..Attributes::default() })
 }
 
 /// A run that its token cancelled.
 pub fn cancelled(py: Python<'_>, message: &str) -> PyErr {
-    exception(py, "CancelledError", message, &About::default())
+    exception(py, "CancelledError", message, &Attributes::default())
 }
 
 /// Of something that can be read only in part.
 pub fn unread(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
-    exception(py, "UnreadError", message, &About { path, ..About::default() })
+    exception(py, "UnreadError", message, &Attributes { path, ..Attributes::default() })
 }
 
 /// An argument that makes no sense.
 pub fn value(message: impl std::fmt::Display) -> PyErr {
-    Python::attach(|py| exception(py, "RequestError", &message.to_string(), &About::default()))
+    Python::attach(|py| exception(py, "RequestError", &message.to_string(), &Attributes::default()))
 }
 
 /// The data differ from the stated digest.
 pub fn differs(py: Python<'_>, message: &str, path: &Path) -> PyErr {
-    exception(py, "DiffersError", message, &About { path: Some(path), ..About::default() })
+    exception(py, "DiffersError", message, &Attributes { path: Some(path), ..Attributes::default() })
 }

@@ -6,7 +6,7 @@ use crate::request::Threads;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
 use pfh::compare::{Event, Linkage, Request, Thresholds, run};
-use pfh::report::pairs::{Format, Grouped, cluster};
+use pfh::report::pairs::{Format, GroupFacts, cluster};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ pub fn group_similar(
                 Event::Group(group) => {
                     let (mut line, of) = (
                         Vec::new(),
-                        Grouped {
+                        GroupFacts {
                             algorithm: group.name(),
                             number: group.number,
                             weakest: group.weakest,

@@ -7,7 +7,7 @@ use crate::value::value;
 use crate::{error, job, request};
 use pfh::Digest;
 use pfh::known::{Class, build};
-use pfh::matching::{Empty, Gap, Opened, Reference, Sets};
+use pfh::matching::{Empty, Gap, OpenSets, Reference, Sets};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -52,7 +52,7 @@ pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
                 gaps.push(gap.to_string());
             }
         };
-        sets.open_known(&mut gap, control.cancel()).map(|Opened { reference, .. }| (reference, gaps))
+        sets.open_known(&mut gap, control.cancel()).map(|OpenSets { reference, .. }| (reference, gaps))
     })?;
     opened.map_err(|failed| error::of_job(py, &failed, sets.known.first().map(PathBuf::as_path)))
 }

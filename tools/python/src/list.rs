@@ -5,7 +5,7 @@ use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
 use pfh::Level;
-use pfh::list::{self as job_list, Event, NameRow, Only, Request};
+use pfh::list::{self as job_list, Event, NameChoice, NameRow, Request};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 
@@ -28,10 +28,10 @@ pub fn list(
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
     let which = match only {
-        None => Only::All,
-        Some("live") => Only::Live,
-        Some("deleted") => Only::Deleted,
-        Some("unallocated") => Only::Unallocated,
+        None => NameChoice::All,
+        Some("live") => NameChoice::Live,
+        Some("deleted") => NameChoice::Deleted,
+        Some("unallocated") => NameChoice::Unallocated,
         Some(other) => return Err(error::value(format!("only takes live, deleted or unallocated, not {other:?}"))),
     };
     let asked = Request::new(request::input(request::paths(paths)?, recursive, follow)).only(which);

@@ -4,7 +4,7 @@ use crate::buffer::Bytes;
 use crate::error;
 use crate::hashing::{Hash, under};
 use crate::request::Threads;
-use pfh::{Algorithm, Digest, Lost, Terms};
+use pfh::{Algorithm, Digest, LostMessage, Terms};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -91,7 +91,7 @@ impl Ticket {
                     Answer::Waiting(ticket) if !ticket.wait_for(LOOK) => return None,
                     Answer::Waiting(_) => {}
                     Answer::Digest(digest) => return Some(Ok(digest.clone())),
-                    Answer::Lost => return Some(Err(Lost)),
+                    Answer::Lost => return Some(Err(LostMessage)),
                 }
                 if let Answer::Waiting(ticket) = std::mem::replace(&mut *answer, Answer::Lost) {
                     let found = ticket.wait();

@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::hashing::{Data, Hash, named};
-use pfh::similarity::{Named, Similar};
+use pfh::similarity::{MethodName, Similar};
 use pfh::{Algorithm, Digest};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -33,7 +33,7 @@ impl Similarity {
     #[new]
     fn new(name: &str) -> PyResult<Similarity> {
         let algorithm = named(name)?;
-        if Named::of(algorithm.into()).is_none() {
+        if MethodName::of(algorithm.into()).is_none() {
             return Err(error::value(format!("{name} is not a similarity method")));
         }
         Ok(Similarity { algorithm })

@@ -138,9 +138,9 @@ impl HashTree {
     ) -> PyResult<TreeState> {
         let changed = match (ranges, since) {
             (Some(ranges), None) => {
-                update::Changed::Ranges(ranges.into_iter().map(|(start, end)| start..end).collect())
+                update::ChangedParts::Ranges(ranges.into_iter().map(|(start, end)| start..end).collect())
             }
-            (None, Some(copy)) => update::Changed::Since(request::path(copy)?),
+            (None, Some(copy)) => update::ChangedParts::Since(request::path(copy)?),
             _ => return Err(error::value("give ranges or since")),
         };
         let mut asked = update::Request::new(&self.file, changed);

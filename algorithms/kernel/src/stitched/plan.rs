@@ -4,7 +4,7 @@ use super::set::Set;
 use super::states::{BLOCK, States, apart};
 use super::table::{ALL, Kernel};
 use crate::Isa;
-use crate::kernel::{Row, Unused};
+use crate::kernel::{Row, UnusedReason};
 use crate::table::Table;
 use std::sync::OnceLock;
 
@@ -70,9 +70,9 @@ pub(crate) fn tables() -> Vec<Table> {
     };
     let together = |kernel: &'static Kernel| {
         let unused = match kernel {
-            _ if !kernel.detected() => Some(Unused::Absent),
-            _ if !kernel.may_run() => Some(Unused::Excluded),
-            _ if !kernel.usable() => Some(Unused::Refused),
+            _ if !kernel.detected() => Some(UnusedReason::Absent),
+            _ if !kernel.may_run() => Some(UnusedReason::Excluded),
+            _ if !kernel.usable() => Some(UnusedReason::Refused),
             _ => None,
         };
         let measured = unused.is_none().then(|| kernel.measured());

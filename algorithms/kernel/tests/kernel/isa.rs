@@ -2,7 +2,7 @@
 //! process of its own.
 
 use pfh_kernel::{
-    Compression, Costs, Isa, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, Unused, Word, tables,
+    Compression, Costs, Isa, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, SM3, UnusedReason, Word, tables,
 };
 use std::process::Command;
 
@@ -31,8 +31,8 @@ fn child() {
             assert_eq!(row.measured.is_some_and(|cost| cost > 0), row.unused.is_none(), "{} {row:?}", table.function);
             assert!(row.chosen_for.is_empty() || row.unused.is_none(), "{} {row:?}", table.function);
             let expected = match (row.isa.detected(), row.isa.within(limit)) {
-                (false, _) => Some(Unused::Absent),
-                (true, false) => Some(Unused::Excluded),
+                (false, _) => Some(UnusedReason::Absent),
+                (true, false) => Some(UnusedReason::Excluded),
                 (true, true) => None,
             };
             assert_eq!(row.unused, expected, "{} {row:?}", table.function);

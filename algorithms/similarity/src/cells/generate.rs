@@ -1,7 +1,7 @@
 //! Generation, in one pass behind the first lines.
 
 use super::form::separator;
-use crate::shingles::{Chosen, Digest, Unit};
+use crate::shingles::{Digest, FeatureNames, Unit};
 use crate::{Hasher, NoDigest};
 
 /// Bytes that decide whether a text is a table.
@@ -43,7 +43,7 @@ impl Cell {
         }
     }
 
-    fn close(&mut self, chosen: &mut Chosen) {
+    fn close(&mut self, chosen: &mut FeatureNames) {
         if self.length >= LEAST_CELL {
             chosen.choose(self.hash);
         }
@@ -68,12 +68,12 @@ pub struct Generator {
     length: u64,
     state: State,
     cell: Cell,
-    chosen: Chosen,
+    chosen: FeatureNames,
 }
 
 impl Default for Generator {
     fn default() -> Generator {
-        Generator { length: 0, state: State::Deciding(Vec::new()), cell: Cell::EMPTY, chosen: Chosen::default() }
+        Generator { length: 0, state: State::Deciding(Vec::new()), cell: Cell::EMPTY, chosen: FeatureNames::default() }
     }
 }
 
@@ -97,7 +97,7 @@ impl Generator {
         for &byte in bytes {
             if is_control(byte) {
                 self.state = State::Other;
-                self.chosen = Chosen::default();
+                self.chosen = FeatureNames::default();
                 return;
             }
             if !self.cell.is_quoted && (byte == separator || byte == b'\n' || byte == b'\r') {

@@ -10,7 +10,7 @@ mod table;
 
 pub use kind::{Chance, Kind};
 
-use crate::{Named, Score};
+use crate::{MethodName, Score};
 use table::{Class, TABLE};
 
 /// Pairs that a class needs: of fewer the next wider one is taken.
@@ -20,7 +20,7 @@ impl Chance {
     /// The chance of a score between unrelated files of these kinds, the smaller of them of this
     /// size in bytes. Where kinds or size are not known, any count. `None` for methods that have no
     /// table, and for scores that are not in it.
-    pub fn of(method: Named, kinds: Option<[Kind; 2]>, smaller: Option<u64>, score: Score) -> Option<Chance> {
+    pub fn of(method: MethodName, kinds: Option<[Kind; 2]>, smaller: Option<u64>, score: Score) -> Option<Chance> {
         let own = kinds.map(|[a, b]| if a == b { Class::of(a) } else { Class::Mixed });
         let size = smaller.map(table::size);
         let wider = [(own, size), (own, None), (None, size), (None, None)];
@@ -47,25 +47,29 @@ mod tests {
             assert!(row.steps.is_sorted_by(|x, y| x.1 <= y.1) && !row.steps.is_empty(), "{row:?}");
         }
         for (method, likely, rare) in [
-            (Named::Sdhash, Score::Similarity(11), Score::Similarity(60)),
-            (Named::Tlsh, Score::Distance(110), Score::Distance(40)),
-            (Named::MrshV2, Score::Similarity(2), Score::Similarity(50)),
+            (MethodName::Sdhash, Score::Similarity(11), Score::Similarity(60)),
+            (MethodName::Tlsh, Score::Distance(110), Score::Distance(40)),
+            (MethodName::MrshV2, Score::Similarity(2), Score::Similarity(50)),
         ] {
             let [likely, rare] = [likely, rare].map(|score| Chance::of(method, None, None, score).unwrap());
             assert!(likely.once_in < rare.once_in, "{method:?} {likely:?} {rare:?}");
         }
-        assert!(Chance::of(Named::Strings, Some([Kind::Program; 2]), None, Score::Similarity(40)).unwrap().is_bound);
+        assert!(
+            Chance::of(MethodName::Strings, Some([Kind::Program; 2]), None, Score::Similarity(40)).unwrap().is_bound
+        );
         // A better score is not more frequent.
         for kind in [Kind::Program, Kind::Text, Kind::Picture, Kind::Other] {
             let chances: Vec<_> = (10..=100)
-                .map(|score| Chance::of(Named::Sdhash, Some([kind; 2]), Some(9_000), Score::Similarity(score)).unwrap())
+                .map(|score| {
+                    Chance::of(MethodName::Sdhash, Some([kind; 2]), Some(9_000), Score::Similarity(score)).unwrap()
+                })
                 .collect();
             assert!(chances.is_sorted_by_key(|chance| chance.once_in), "{chances:?}");
         }
-        assert_eq!(Chance::of(Named::Shingles, None, None, Score::Similarity(50)), None);
-        assert_eq!(Chance::of(Named::Sdhash, None, None, Score::Distance(5)), None);
+        assert_eq!(Chance::of(MethodName::Shingles, None, None, Score::Similarity(50)), None);
+        assert_eq!(Chance::of(MethodName::Sdhash, None, None, Score::Distance(5)), None);
         // Worse than all scores in the table: nobody knows.
-        assert_eq!(Chance::of(Named::Tlsh, None, None, Score::Distance(400)), None);
+        assert_eq!(Chance::of(MethodName::Tlsh, None, None, Score::Distance(400)), None);
         assert_eq!(Chance { once_in: 1_000, is_bound: false }.of_several(4).once_in, 250);
     }
 }

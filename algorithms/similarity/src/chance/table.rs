@@ -1,7 +1,7 @@
 //! The table, as it is stored.
 
 use super::kind::{Chance, Kind};
-use crate::{Named, Score};
+use crate::{MethodName, Score};
 use std::sync::LazyLock;
 
 /// The table that is part of the program.
@@ -85,7 +85,7 @@ impl Table {
     }
 
     /// The line of a class; of any kind or size where there is none.
-    pub fn find(&self, method: Named, kind: Option<Class>, size: Option<&str>) -> Option<&Row> {
+    pub fn find(&self, method: MethodName, kind: Option<Class>, size: Option<&str>) -> Option<&Row> {
         let (kind, size) = (kind.map_or(ANY, Class::word), size.unwrap_or(ANY));
         self.0.iter().find(|row| (row.method, row.kind, row.size) == (method.name(), kind, size))
     }
@@ -101,7 +101,7 @@ impl Table {
 impl Row {
     /// How often a pair of the class reaches a score.
     pub fn chance(&self, score: Score) -> Option<Chance> {
-        let is_distance = self.method == Named::Tlsh.name();
+        let is_distance = self.method == MethodName::Tlsh.name();
         let reaches = |step: &u32| match score {
             Score::Similarity(score) => *step >= score.into(),
             Score::Distance(distance) => *step <= distance,

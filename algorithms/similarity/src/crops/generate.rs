@@ -1,8 +1,8 @@
 //! Generation.
 
 use super::digest::{Digest, LEAST_POINTS, MOST_POINTS, Point};
-use super::pyramid::{self, Octave, POINT, Plane, Reduced, SCALES};
-use crate::pictures::{Kept, decode};
+use super::pyramid::{self, Octave, POINT, Plane, Reducer, SCALES};
+use crate::pictures::{PictureBytes, decode};
 use crate::{Hasher, NoDigest};
 
 /// The least difference from the surroundings, of a luma from 0 to 255.
@@ -16,7 +16,7 @@ const STEP: f64 = 1.5;
 
 /// One input on its way to a digest.
 #[derive(Clone, Debug, Default)]
-pub struct Generator(Kept);
+pub struct Generator(PictureBytes);
 
 impl Hasher for Generator {
     type Digest = Digest;
@@ -26,7 +26,7 @@ impl Hasher for Generator {
     }
 
     fn finalize(self) -> Result<Digest, NoDigest> {
-        let mut reduced = Reduced::default();
+        let mut reduced = Reducer::default();
         self.0.decode(&mut reduced)?;
         of(reduced)
     }
@@ -34,12 +34,12 @@ impl Hasher for Generator {
 
 /// The digest of a file.
 pub fn of_file(bytes: &[u8]) -> Result<Digest, NoDigest> {
-    let mut reduced = Reduced::default();
+    let mut reduced = Reducer::default();
     decode(bytes, &mut reduced)?;
     of(reduced)
 }
 
-fn of(reduced: Reduced) -> Result<Digest, NoDigest> {
+fn of(reduced: Reducer) -> Result<Digest, NoDigest> {
     let plane = reduced.plane();
     let mut found = Vec::new();
     pyramid::octaves(&plane, |number, octave| points(number as u32, octave, &mut found));

@@ -85,14 +85,14 @@ fn kernel(deviation: f64) -> Vec<i32> {
 
 /// Takes the rows of a picture, and makes it smaller meanwhile.
 #[derive(Clone, Debug, Default)]
-pub struct Reduced {
+pub struct Reducer {
     factor: usize,
     plane: Plane,
     /// Rows of the picture that came.
     rows: usize,
 }
 
-impl Reduced {
+impl Reducer {
     /// The picture, after all of its rows came.
     pub fn plane(mut self) -> Plane {
         let pixels = (self.factor * self.factor) as i32;
@@ -101,7 +101,7 @@ impl Reduced {
     }
 }
 
-impl Rows for Reduced {
+impl Rows for Reducer {
     fn begin(&mut self, width: usize, height: usize) {
         let fits = |factor: &usize| {
             let [width, height] = [width, height].map(|side| side / factor);

@@ -1,7 +1,7 @@
 //! Generation: the whole executable, when all of it came.
 
 use super::features::{Features, LARGEST, read};
-use crate::shingles::{Chosen, Digest, Unit};
+use crate::shingles::{Digest, FeatureNames, Unit};
 use crate::strings::MARKS;
 use crate::{Hasher, NoDigest};
 use pfh_digest::Algorithm;
@@ -23,7 +23,7 @@ fn joined(parts: &[&[u8]]) -> u64 {
     parts.iter().fold(0xcbf2_9ce4_8422_2325, |state, part| hash(hash(state, part), &[0xff]))
 }
 
-impl Features for Chosen {
+impl Features for FeatureNames {
     fn name(&mut self, parts: [&[u8]; 3]) {
         self.choose(joined(&parts));
     }
@@ -82,7 +82,7 @@ impl Hasher for Generator {
         if self.length > LARGEST {
             return Err(NoDigest::TooLong(LARGEST));
         }
-        let mut chosen = Chosen::default();
+        let mut chosen = FeatureNames::default();
         match read(&self.bytes, &mut chosen) {
             true => chosen.into_digest(Unit::Import, self.length),
             false => Err(NoDigest::OtherKind),

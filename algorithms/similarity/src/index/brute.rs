@@ -34,7 +34,7 @@ trait Rule {
 
 /// The filters that can be compared of a list of digests, in order.
 #[derive(Default)]
-struct Packed {
+struct PackedFilters {
     bits: Vec<Bits>,
     weights: Vec<Weight>,
     /// The digest that a filter is of, as its place in this order.
@@ -45,7 +45,7 @@ struct Packed {
     digests: Vec<(u32, u32)>,
 }
 
-impl Packed {
+impl PackedFilters {
     fn add<'a>(&mut self, place: u32, filters: impl Iterator<Item = (&'a Bits, Weight)>) {
         let start = self.bits.len();
         self.starts.push(start);
@@ -75,7 +75,7 @@ impl Share {
 
 /// The filters of many digests, packed for a search that can be shared out.
 pub struct Filters {
-    packed: Packed,
+    packed: PackedFilters,
     rule: Either,
     pairs: Pairs,
     threshold: u8,
@@ -98,7 +98,7 @@ impl Filters {
             let digest = &digests[place as usize];
             (digest.filters(), digest.elements(digest.filters() - 1), names.map(|names| names[place as usize]), place)
         });
-        let mut packed = Packed::default();
+        let mut packed = PackedFilters::default();
         for place in places {
             let digest = &digests[place as usize];
             let comparable = |&filter: &usize| digest.elements(filter) >= sdhash::LEAST_ELEMENTS;
@@ -115,7 +115,7 @@ impl Filters {
         let mut places: Vec<u32> = (0..count(digests)).collect();
         // Of two with as many filters, the one that comes later is looked for in the other.
         places.sort_by_key(|&place| (digests[place as usize].filters(), std::cmp::Reverse(place)));
-        let mut packed = Packed::default();
+        let mut packed = PackedFilters::default();
         for place in places {
             let digest = &digests[place as usize];
             let comparable = digest.comparable(method);
@@ -200,7 +200,7 @@ impl Rule for MrshRule {
 }
 
 fn search(
-    packed: &Packed,
+    packed: &PackedFilters,
     rule: &impl Rule,
     pairs: Pairs,
     threshold: u8,

@@ -23,7 +23,7 @@ pub struct Complete {
 
 /// Places that are alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linked {
+pub struct LinkedPlaces {
     /// The earlier group that this one was.
     pub earlier: Option<u64>,
     /// The places, ascending.
@@ -125,7 +125,7 @@ impl Complete {
 
     /// Earlier groups in the order of their numbers, then those of two or more, the largest first,
     /// then by their smallest place.
-    pub fn groups(mut self) -> Vec<Linked> {
+    pub fn groups(mut self) -> Vec<LinkedPlaces> {
         let count = self.sizes.len() as u32;
         let mut found: HashMap<u32, (u64, Option<Score>)> = HashMap::new();
         let mut closeness = vec![0u64; count as usize];
@@ -146,7 +146,7 @@ impl Complete {
             .filter(alone)
             .map(|place| vec![place])
             .collect();
-        let mut groups: Vec<Linked> = self
+        let mut groups: Vec<LinkedPlaces> = self
             .clusters
             .groups()
             .into_iter()
@@ -161,7 +161,7 @@ impl Complete {
                 let (links, weakest) = found.get(&root).copied().unwrap_or_default();
                 let representative =
                     places.iter().max_by_key(|place| (closeness[**place as usize], std::cmp::Reverse(**place)));
-                Linked {
+                LinkedPlaces {
                     earlier: self.earlier[root as usize],
                     weakest: weakest.filter(|_| links == all),
                     representative: representative.copied().unwrap_or(root),
@@ -186,7 +186,7 @@ fn near(score: Score) -> u64 {
 mod tests {
     use super::*;
 
-    fn of(count: u32, pairs: Pairs, scored: &[(u32, u32, u8)]) -> Vec<Linked> {
+    fn of(count: u32, pairs: Pairs, scored: &[(u32, u32, u8)]) -> Vec<LinkedPlaces> {
         let mut complete = Complete::new(count, pairs);
         scored.iter().for_each(|&(a, b, score)| complete.take(a, b, Score::Similarity(score)));
         complete.groups()

@@ -29,7 +29,7 @@ mod ranges;
 pub use bits::{bits, bits_share};
 pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
-pub use complete::{Complete, Linked};
+pub use complete::{Complete, LinkedPlaces};
 pub use crops::crops_share;
 pub use each::each_share;
 pub use grams::{keys, ssdeep, ssdeep_share};

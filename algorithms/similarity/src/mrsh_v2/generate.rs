@@ -38,7 +38,7 @@ pub struct Generator {
 
 /// A digest with the hashes of the chunks in it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Featured {
+pub struct FeaturedMrsh {
     /// The digest.
     pub digest: Digest,
     /// The hashes of all chunks, ascending, each once: for [`shared`](crate::shared). Eight bytes
@@ -72,12 +72,12 @@ impl Generator {
 
     /// The digest with the hashes of its chunks; those are there only if the generator was made [to
     /// keep them](Self::keeping_features).
-    pub fn finalize_featured(mut self) -> Featured {
+    pub fn finalize_featured(mut self) -> FeaturedMrsh {
         self.end();
         let mut chunks = self.features.take().unwrap_or_default();
         chunks.sort_unstable();
         chunks.dedup();
-        Featured { digest: self.into_digest(), chunks }
+        FeaturedMrsh { digest: self.into_digest(), chunks }
     }
 
     fn into_digest(self) -> Digest {

@@ -13,7 +13,7 @@ mod parameters;
 pub use compare::{Base, compare};
 pub(crate) use compare::{cutoff, filter_score};
 pub use digest::Digest;
-pub use generate::{Featured, Generator};
+pub use generate::{FeaturedMrsh, Generator};
 pub use parameters::{Ends, MrshV2};
 
 use crate::{Comparison, Evidence, Method, Score};

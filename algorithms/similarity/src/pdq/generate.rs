@@ -1,7 +1,7 @@
 //! Generation.
 
 use super::digest::Digest;
-use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Square, decode};
+use crate::pictures::{Axis, Bits, LEAST_QUALITY, PictureBytes, Square, decode};
 use crate::{Hasher, NoDigest};
 
 /// Points in each direction.
@@ -46,23 +46,23 @@ fn axes(count: usize) -> Vec<Axis> {
 
 /// A picture at 64 by 64 points.
 #[derive(Clone, Debug)]
-pub struct Sampled(Square<SIDE, KEPT>);
+pub struct SampledPicture(Square<SIDE, KEPT>);
 
-impl Sampled {
+impl SampledPicture {
     /// Of a file.
     ///
     /// # Errors
     /// See [`decode`].
-    pub fn of(bytes: &[u8]) -> Result<Sampled, NoDigest> {
-        Square::by(axes, |rows| decode(bytes, rows)).map(Sampled)
+    pub fn of(bytes: &[u8]) -> Result<SampledPicture, NoDigest> {
+        Square::by(axes, |rows| decode(bytes, rows)).map(SampledPicture)
     }
 
     /// Of rows of luma, from the top; all are of one length, which is not 0.
     ///
     /// # Panics
     /// If there are none.
-    pub fn of_luma(rows: &[Vec<u8>]) -> Sampled {
-        Sampled(Square::of_luma(axes, rows))
+    pub fn of_luma(rows: &[Vec<u8>]) -> SampledPicture {
+        SampledPicture(Square::of_luma(axes, rows))
     }
 
     /// Its luma, from 0 to 255, by rows.
@@ -98,7 +98,7 @@ impl Sampled {
 
 /// One input on its way to a digest.
 #[derive(Clone, Debug, Default)]
-pub struct Generator(Kept);
+pub struct Generator(PictureBytes);
 
 impl Hasher for Generator {
     type Digest = Digest;
@@ -108,6 +108,6 @@ impl Hasher for Generator {
     }
 
     fn finalize(self) -> Result<Digest, NoDigest> {
-        Square::by(axes, |rows| self.0.decode(rows)).map(Sampled)?.digest()
+        Square::by(axes, |rows| self.0.decode(rows)).map(SampledPicture)?.digest()
     }
 }

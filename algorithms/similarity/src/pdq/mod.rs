@@ -15,7 +15,7 @@ mod turned;
 
 pub use digest::Digest;
 #[cfg(feature = "pictures")]
-pub use generate::{Generator, Sampled};
+pub use generate::{Generator, SampledPicture};
 pub use turned::{Orientation, nearest};
 
 #[cfg(feature = "pictures")]
@@ -39,7 +39,7 @@ impl Method for Pdq {
     }
 
     fn digest(&self, input: &[u8]) -> Result<Digest, NoDigest> {
-        Sampled::of(input)?.digest()
+        SampledPicture::of(input)?.digest()
     }
 
     fn compare(&self, a: &Digest, b: &Digest) -> Comparison {

@@ -1,7 +1,7 @@
 //! Generation.
 
 use super::digest::Digest;
-use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Square, decode};
+use crate::pictures::{Axis, Bits, LEAST_QUALITY, PictureBytes, Square, decode};
 use crate::{Hasher, NoDigest};
 use std::f64::consts::PI;
 
@@ -36,23 +36,23 @@ fn axes(count: usize) -> Vec<Axis> {
 
 /// A picture of 32 by 32 pixels.
 #[derive(Clone, Debug)]
-pub struct Scaled(Square<SIDE, 0>);
+pub struct ScaledPicture(Square<SIDE, 0>);
 
-impl Scaled {
+impl ScaledPicture {
     /// Of a file.
     ///
     /// # Errors
     /// See [`decode`].
-    pub fn of(bytes: &[u8]) -> Result<Scaled, NoDigest> {
-        Square::by(axes, |rows| decode(bytes, rows)).map(Scaled)
+    pub fn of(bytes: &[u8]) -> Result<ScaledPicture, NoDigest> {
+        Square::by(axes, |rows| decode(bytes, rows)).map(ScaledPicture)
     }
 
     /// Of rows of luma, from the top; all are of one length, which is not 0.
     ///
     /// # Panics
     /// If there are none.
-    pub fn of_luma(rows: &[Vec<u8>]) -> Scaled {
-        Scaled(Square::of_luma(axes, rows))
+    pub fn of_luma(rows: &[Vec<u8>]) -> ScaledPicture {
+        ScaledPicture(Square::of_luma(axes, rows))
     }
 
     /// Its luma, from 0 to 255, by rows.
@@ -93,7 +93,7 @@ impl Scaled {
 
 /// One input on its way to a digest.
 #[derive(Clone, Debug, Default)]
-pub struct Generator(Kept);
+pub struct Generator(PictureBytes);
 
 impl Hasher for Generator {
     type Digest = Digest;
@@ -103,6 +103,6 @@ impl Hasher for Generator {
     }
 
     fn finalize(self) -> Result<Digest, NoDigest> {
-        Square::by(axes, |rows| self.0.decode(rows)).map(Scaled)?.digest()
+        Square::by(axes, |rows| self.0.decode(rows)).map(ScaledPicture)?.digest()
     }
 }

@@ -11,7 +11,7 @@ mod generate;
 
 pub use digest::Digest;
 #[cfg(feature = "pictures")]
-pub use generate::{Generator, Scaled};
+pub use generate::{Generator, ScaledPicture};
 
 #[cfg(feature = "pictures")]
 use crate::{Comparison, Evidence, Method, NoDigest, Score};
@@ -34,7 +34,7 @@ impl Method for Phash {
     }
 
     fn digest(&self, input: &[u8]) -> Result<Digest, NoDigest> {
-        Scaled::of(input)?.digest()
+        ScaledPicture::of(input)?.digest()
     }
 
     fn compare(&self, a: &Digest, b: &Digest) -> Comparison {

@@ -8,14 +8,14 @@ use crate::NoDigest;
 
 /// The bytes of a picture, at most [`LARGEST`]; of other files none are kept.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct PictureBytes {
     bytes: Vec<u8>,
     length: u64,
     /// Whether the file is a picture in a format that is not read.
     is_other: bool,
 }
 
-impl Kept {
+impl PictureBytes {
     /// Takes in the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         let deciding = Kind::DECIDING as u64;

@@ -42,7 +42,7 @@ pub use canvas::{Canvas, Rows};
 #[cfg(feature = "pictures")]
 pub use decode::decode;
 #[cfg(feature = "pictures")]
-pub use kept::Kept;
+pub use kept::PictureBytes;
 #[cfg(feature = "pictures")]
 pub use kind::Kind;
 pub use limits::{LARGEST, LEAST_QUALITY, MOST_PIXELS};

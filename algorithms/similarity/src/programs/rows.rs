@@ -5,7 +5,7 @@
 use super::{imphash, rich, telfhash};
 use crate::imports::LARGEST;
 use crate::strings::MARKS;
-use crate::{ABSENT, Content, Named, NoDigest, Similar};
+use crate::{ABSENT, Content, MethodName, NoDigest, Similar};
 use pfh_digest::{Output, Row, Standing, State, Value};
 
 /// The values, for a `pfh_digest::Registry`: imphash and richhash are compared exactly, telfhash as
@@ -16,14 +16,14 @@ pub static ROWS: [Row; 3] = [
         .with_parser(parsed),
     Row::new("telfhash", &[], Output::Text, Standing::Similarity, 1, || start(of_functions))
         .with_parser(|text| if text == ABSENT { Some(absent()) } else { tlsh(text) })
-        .with_fact(&Named::Tlsh),
+        .with_fact(&MethodName::Tlsh),
 ];
 
 /// Hexadecimal digits of MD5.
 const DIGITS: usize = 32;
 
 fn absent() -> Value {
-    Similar::new(Named::Imports, Err(NoDigest::OtherKind), None).into()
+    Similar::new(MethodName::Imports, Err(NoDigest::OtherKind), None).into()
 }
 
 fn of_imports(bytes: &[u8]) -> Value {
@@ -35,11 +35,11 @@ fn of_rich(bytes: &[u8]) -> Value {
 }
 
 fn of_functions(bytes: &[u8]) -> Value {
-    telfhash(bytes).map_or_else(absent, |digest| Similar::new(Named::Tlsh, Ok(Content::Tlsh(digest)), None).into())
+    telfhash(bytes).map_or_else(absent, |digest| Similar::new(MethodName::Tlsh, Ok(Content::Tlsh(digest)), None).into())
 }
 
 fn tlsh(text: &str) -> Option<Value> {
-    Similar::parse(Named::Tlsh, text).ok().filter(|similar| !similar.is_absent()).map(Value::from)
+    Similar::parse(MethodName::Tlsh, text).ok().filter(|similar| !similar.is_absent()).map(Value::from)
 }
 
 fn parsed(text: &str) -> Option<Value> {
@@ -52,13 +52,13 @@ fn parsed(text: &str) -> Option<Value> {
 
 /// A program until all of it came.
 #[derive(Clone)]
-struct Whole {
+struct WholeProgram {
     bytes: Vec<u8>,
     length: u64,
     end: fn(&[u8]) -> Value,
 }
 
-impl State for Whole {
+impl State for WholeProgram {
     fn update(&mut self, bytes: &[u8]) {
         let is_whole = self.bytes.len() as u64 == self.length;
         self.length += bytes.len() as u64;
@@ -82,5 +82,5 @@ impl State for Whole {
 }
 
 fn start(end: fn(&[u8]) -> Value) -> Box<dyn State> {
-    Box::new(Whole { bytes: Vec::new(), length: 0, end })
+    Box::new(WholeProgram { bytes: Vec::new(), length: 0, end })
 }

@@ -50,7 +50,7 @@ struct Filters {
 
 /// A digest with the hashes of the features in it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Featured {
+pub struct FeaturedSdhash {
     /// The digest.
     pub digest: Digest,
     /// Eight bytes of the SHA-1 of every feature, ascending, each once: for
@@ -88,12 +88,12 @@ impl Generator {
 
     /// The digest with the hashes of its features; those are there only if the generator was made
     /// [to keep them](Self::keeping_features).
-    pub fn finalize_featured(mut self) -> Result<Featured, NoDigest> {
+    pub fn finalize_featured(mut self) -> Result<FeaturedSdhash, NoDigest> {
         self.end();
         let mut features = self.features.take().unwrap_or_default();
         features.sort_unstable();
         features.dedup();
-        Ok(Featured { digest: self.into_digest()?, features })
+        Ok(FeaturedSdhash { digest: self.into_digest()?, features })
     }
 
     /// Ranks the windows that became complete, and settles the scores that cannot change any more.

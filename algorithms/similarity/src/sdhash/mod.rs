@@ -20,7 +20,7 @@ pub mod tables;
 pub use compare::compare;
 pub(crate) use compare::{LEAST_ELEMENTS, cutoff, filter_score};
 pub use digest::Digest;
-pub use generate::{Featured, Generator};
+pub use generate::{FeaturedSdhash, Generator};
 pub(crate) use mode::WINDOW;
 pub use mode::{MINIMUM_LENGTH, REFERENCE_STREAM_LIMIT, Sdhash};
 pub use reference::Either;

@@ -1,7 +1,7 @@
 //! The mode that the reference takes by itself: by the input's length, which nobody knows before
 //! its end.
 
-use super::generate::Featured;
+use super::generate::FeaturedSdhash;
 use super::{Digest, Generator, REFERENCE_STREAM_LIMIT, Sdhash};
 use crate::{Hasher, NoDigest};
 
@@ -23,7 +23,7 @@ impl Either {
     }
 
     /// The digest with the hashes of its features, if they were kept.
-    pub fn finalize_featured(self) -> Result<Featured, NoDigest> {
+    pub fn finalize_featured(self) -> Result<FeaturedSdhash, NoDigest> {
         self.generator.finalize_featured()
     }
 }

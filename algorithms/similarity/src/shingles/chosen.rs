@@ -7,13 +7,13 @@ use crate::NoDigest;
 
 /// Names of features of a level and above.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct FeatureNames {
     level: u8,
     /// Repeated ones until there are too many.
     names: Vec<u64>,
 }
 
-impl Chosen {
+impl FeatureNames {
     /// Hashes that choose have these bits clear.
     #[inline(always)]
     pub(crate) fn mask(&self) -> u64 {

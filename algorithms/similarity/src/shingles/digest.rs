@@ -5,7 +5,7 @@ use super::rarity::Rarity;
 use super::templates::is_template;
 use super::window::level;
 use crate::error::number;
-use crate::{Comparison, Degenerate, Evidence, Named, ParseError, Score, base64, shared};
+use crate::{Comparison, Degenerate, Evidence, MethodName, ParseError, Score, base64, shared};
 use std::fmt;
 use std::str::FromStr;
 
@@ -27,24 +27,24 @@ pub enum Unit {
 
 impl Unit {
     /// The method whose digests hold these.
-    pub const fn method(self) -> Named {
+    pub const fn method(self) -> MethodName {
         match self {
-            Unit::Window => Named::Shingles,
-            Unit::Text => Named::Text,
-            Unit::String => Named::Strings,
-            Unit::Import => Named::Imports,
-            Unit::Cell => Named::Cells,
+            Unit::Window => MethodName::Shingles,
+            Unit::Text => MethodName::Text,
+            Unit::String => MethodName::Strings,
+            Unit::Import => MethodName::Imports,
+            Unit::Cell => MethodName::Cells,
         }
     }
 
     /// The unit of a method's digests; none of methods whose digests are not their features.
-    pub const fn of(method: Named) -> Option<Unit> {
+    pub const fn of(method: MethodName) -> Option<Unit> {
         match method {
-            Named::Shingles => Some(Unit::Window),
-            Named::Text => Some(Unit::Text),
-            Named::Strings => Some(Unit::String),
-            Named::Imports => Some(Unit::Import),
-            Named::Cells => Some(Unit::Cell),
+            MethodName::Shingles => Some(Unit::Window),
+            MethodName::Text => Some(Unit::Text),
+            MethodName::Strings => Some(Unit::String),
+            MethodName::Imports => Some(Unit::Import),
+            MethodName::Cells => Some(Unit::Cell),
             _ => None,
         }
     }
@@ -101,7 +101,7 @@ impl Digest {
     /// How alike the inputs of two digests of one unit are; of different ones nothing is known.
     pub fn compare(&self, other: &Digest) -> Comparison {
         let windows = if self.unit == other.unit { self.shared(other) } else { 0 };
-        let shared = Shared::new(windows, &self.outline(), &other.outline());
+        let shared = SharedWindows::new(windows, &self.outline(), &other.outline());
         let few = [self, other].iter().any(|digest| (digest.windows.len() as u64) < LEAST_SHARED);
         let degenerate = few.then_some(Degenerate::FewFeatures);
         Comparison { score: shared.score(), evidence: shared.evidence(), degenerate }
@@ -245,7 +245,7 @@ impl fmt::Display for Outline {
 
 /// The windows that two inputs have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shared {
+pub struct SharedWindows {
     unit: Unit,
     windows: u64,
     /// Those of templates, beside them.
@@ -257,19 +257,19 @@ pub struct Shared {
     lengths: [u64; 2],
 }
 
-impl Shared {
+impl SharedWindows {
     /// `windows`: distinct windows that both digests have, all of them rare.
-    pub fn new(windows: u64, a: &Outline, b: &Outline) -> Shared {
-        Shared::weighted(([windows, 0, 0, 0], 0), Rarity::Files, a, b)
+    pub fn new(windows: u64, a: &Outline, b: &Outline) -> SharedWindows {
+        SharedWindows::weighted(([windows, 0, 0, 0], 0), Rarity::Files, a, b)
     }
 
     /// `windows`: distinct windows that both digests have, by their [class](Rarity::class); the
     /// outlines are [lightened](Outline::lighten) by it. `templates`: those that count nothing.
-    pub fn weighted((windows, templates): ([u64; 4], u64), rarity: Rarity, a: &Outline, b: &Outline) -> Shared {
+    pub fn weighted((windows, templates): ([u64; 4], u64), rarity: Rarity, a: &Outline, b: &Outline) -> SharedWindows {
         let level = a.level.max(b.level);
         let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];
         let weight = (0..).zip(windows).map(|(class, windows)| windows * u64::from(rarity.weight(class))).sum();
-        Shared {
+        SharedWindows {
             unit: a.unit,
             windows: windows.iter().sum(),
             templates,

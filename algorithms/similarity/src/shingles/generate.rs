@@ -1,6 +1,6 @@
 //! Generation, in one pass over an input of unknown length.
 
-use super::chosen::Chosen;
+use super::chosen::FeatureNames;
 use super::digest::{Digest, Unit};
 use super::jpeg::{SIGNATURE, Tables};
 use super::parameters::{WINDOW, least_level};
@@ -14,7 +14,7 @@ pub struct Generator {
     hash: u64,
     /// The last bytes, oldest first; shorter than a window where not that many came.
     last: Vec<u8>,
-    chosen: Chosen,
+    chosen: FeatureNames,
     /// The first bytes, until it is known whether they are a JPEG's.
     start: Vec<u8>,
     tables: Tables,
@@ -27,7 +27,7 @@ impl Generator {
             length: 0,
             hash: 0,
             last: Vec::with_capacity(2 * WINDOW),
-            chosen: Chosen::default(),
+            chosen: FeatureNames::default(),
             start: Vec::new(),
             tables: Tables::default(),
         }

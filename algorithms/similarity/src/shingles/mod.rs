@@ -24,8 +24,8 @@ mod templates;
 mod union;
 mod window;
 
-pub(crate) use chosen::Chosen;
-pub use digest::{Digest, Outline, Shared, Unit};
+pub(crate) use chosen::FeatureNames;
+pub use digest::{Digest, Outline, SharedWindows, Unit};
 pub use generate::Generator;
 pub use parameters::{LEAST_DISTINCT, LEAST_SHARED, LEAST_STRING, LEVEL, MOST, SHORT, WINDOW, least_level};
 pub use rarity::Rarity;

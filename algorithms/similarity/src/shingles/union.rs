@@ -1,6 +1,6 @@
 //! The digest of several inputs together.
 
-use super::chosen::Chosen;
+use super::chosen::FeatureNames;
 use super::digest::{Digest, Unit};
 use crate::NoDigest;
 
@@ -10,13 +10,13 @@ use crate::NoDigest;
 pub struct Union {
     unit: Unit,
     length: u64,
-    chosen: Chosen,
+    chosen: FeatureNames,
 }
 
 impl Union {
     /// Of nothing yet.
     pub fn new(unit: Unit) -> Union {
-        Union { unit, length: 0, chosen: Chosen::default() }
+        Union { unit, length: 0, chosen: FeatureNames::default() }
     }
 
     /// Takes the windows of one more input. Those of another unit are left out.

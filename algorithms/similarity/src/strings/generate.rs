@@ -2,7 +2,7 @@
 
 use super::common::COMMON;
 use crate::programs::{DECIDING, is_packed};
-use crate::shingles::{Chosen, Digest, LEAST_STRING, Unit};
+use crate::shingles::{Digest, FeatureNames, LEAST_STRING, Unit};
 use crate::{Hasher, NoDigest};
 use std::sync::LazyLock;
 
@@ -62,7 +62,7 @@ impl Run {
 
     /// Ends the run.
     #[inline(always)]
-    fn close(&mut self, chosen: &mut Chosen) {
+    fn close(&mut self, chosen: &mut FeatureNames) {
         if self.length >= LEAST_STRING {
             choose(self.hash, chosen);
         }
@@ -84,7 +84,7 @@ static LEFT_OUT: LazyLock<Vec<u64>> = LazyLock::new(|| {
 
 /// Takes a string, unless it is a common one.
 #[cold]
-fn choose(hash: u64, chosen: &mut Chosen) {
+fn choose(hash: u64, chosen: &mut FeatureNames) {
     if LEFT_OUT.binary_search(&hash).is_err() {
         chosen.choose(hash);
     }
@@ -123,7 +123,7 @@ pub struct Generator {
     narrow: Run,
     wide: Run,
     place: Wide,
-    chosen: Chosen,
+    chosen: FeatureNames,
 }
 
 impl Generator {
@@ -136,7 +136,7 @@ impl Generator {
             narrow: Run::EMPTY,
             wide: Run::EMPTY,
             place: Wide::Idle,
-            chosen: Chosen::default(),
+            chosen: FeatureNames::default(),
         }
     }
 

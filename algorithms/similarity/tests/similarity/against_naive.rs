@@ -172,7 +172,7 @@ fn shingles_share(a: &[u8], b: &[u8]) {
     let common = first.0.max(second.0);
     let of =
         |digest: &shingles::Digest| digest.windows().iter().filter(|name| (*name & 63) as u8 >= common).count() as u64;
-    let [in_b, in_a] = shingles::Shared::new(expected, &a.outline(), &b.outline()).contained();
+    let [in_b, in_a] = shingles::SharedWindows::new(expected, &a.outline(), &b.outline()).contained();
     for (share, of) in [(in_b, of(&a)), (in_a, of(&b))] {
         assert_eq!(share == 0, expected == 0);
         assert_eq!(share == 100, expected > 0 && expected == of);

@@ -4,8 +4,8 @@ use crate::inputs::prng;
 use pfh_similarity::crops::{self, Crops};
 use pfh_similarity::index::{self, Hit, Pairs, Share};
 use pfh_similarity::naive::pictures as naive;
-use pfh_similarity::pdq::{Orientation, Pdq, Sampled, nearest};
-use pfh_similarity::phash::{Phash, Scaled};
+use pfh_similarity::pdq::{Orientation, Pdq, SampledPicture, nearest};
+use pfh_similarity::phash::{Phash, ScaledPicture};
 use pfh_similarity::pictures::{Bits, Kind, LARGEST, Rows, decode};
 use pfh_similarity::{Hasher, Method, NoDigest, Score};
 use proptest::prelude::*;
@@ -60,7 +60,7 @@ fn digests_are_those_of_the_reference_packages() {
         // Decoders and scalers round otherwise: some coefficients are as good as the median.
         assert!(own[0] <= 4 && own[1] <= 2, "{name}: {own:?}");
         differ = [0, 1].map(|i| differ[i] + own[i]);
-        assert!(Sampled::of(bytes).unwrap().quality().abs_diff(*quality) <= 1, "{name}");
+        assert!(SampledPicture::of(bytes).unwrap().quality().abs_diff(*quality) <= 1, "{name}");
     }
     assert!(differ[0] <= 40 && differ[1] <= 4, "{differ:?} bits of all");
 }
@@ -101,10 +101,10 @@ fn a_turned_picture_is_near_in_its_orientation_and_others_are_far_in_all() {
     let (mut furthest, mut pictures) = (0, Vec::new());
     for (seed, (width, height)) in (0..40).zip([(640, 448), (600, 800), (1000, 300), (127, 100)].iter().cycle()) {
         let luma = blocks(seed, *width, *height, width / 12);
-        let upright = Sampled::of_luma(&luma).digest().unwrap();
+        let upright = SampledPicture::of_luma(&luma).digest().unwrap();
         for (at, orientation) in Orientation::ALL.into_iter().enumerate() {
             let turned = laid(&luma, at & 1 != 0, at & 2 != 0, at & 4 != 0);
-            let own = Sampled::of_luma(&turned).digest().unwrap();
+            let own = SampledPicture::of_luma(&turned).digest().unwrap();
             let distance = own.distance(&orientation.of(&upright));
             assert!(nearest(&own, &upright).0 <= distance);
             furthest = furthest.max(distance);
@@ -240,14 +240,14 @@ proptest! {
     fn digests_are_those_of_the_plain_twins(seed in any::<u64>(), width in 1usize..420, height in 1usize..300, block in 1usize..40) {
         let luma = blocks(seed, width, height, block);
         let plain: naive::Picture = luma.iter().map(|row| row.iter().map(|luma| f64::from(*luma)).collect()).collect();
-        let sampled = Sampled::of_luma(&luma);
+        let sampled = SampledPicture::of_luma(&luma);
         near(&sampled.luma(), &naive::sampled(&plain), 0.01);
         if let Ok(digest) = sampled.digest() {
             let coefficients = naive::coefficients(&sampled.luma(), 1, 16);
             let median = sorted(&coefficients)[127];
             same_bits(&coefficients, median, 1e-6, |at| digest.0[at / 64] >> (at % 64) & 1 == 1);
         }
-        let scaled = Scaled::of_luma(&luma);
+        let scaled = ScaledPicture::of_luma(&luma);
         let [low, high] = naive::scaled(&plain).map(|bound| bound.concat());
         for ((own, low), high) in scaled.luma().concat().iter().zip(low).zip(high) {
             prop_assert!((low..=high).contains(own), "{} {} {}", own, low, high);

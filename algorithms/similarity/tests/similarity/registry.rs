@@ -12,7 +12,7 @@ use pfh_similarity::ssdeep::Ssdeep;
 use pfh_similarity::strings::Strings;
 use pfh_similarity::text::Text;
 use pfh_similarity::tlsh::Tlsh;
-use pfh_similarity::{Method, Named, ROWS, Similar};
+use pfh_similarity::{Method, MethodName, ROWS, Similar};
 
 static LISTS: [&[Row]; 1] = [&ROWS];
 
@@ -23,7 +23,7 @@ fn all() -> Vec<Algorithm> {
 #[test]
 fn names_are_those_of_the_methods() {
     let names: Vec<&str> = all().iter().map(|algorithm| algorithm.name()).collect();
-    assert_eq!(names, Named::ALL.map(Named::name));
+    assert_eq!(names, MethodName::ALL.map(MethodName::name));
     for algorithm in all() {
         assert_eq!((algorithm.output(), algorithm.standing()), (Output::Text, Standing::Similarity));
         assert_eq!(algorithm.standing().name(), "similarity");
@@ -49,7 +49,7 @@ fn texts_are_the_methods_own() {
             text(Imports.digest(&bytes).map(|d| d.to_string()), "none"),
             text(Text.digest(&bytes).map(|d| d.to_string()), "none"),
         ];
-        for ((algorithm, own), method) in all().into_iter().zip(own).zip(Named::ALL) {
+        for ((algorithm, own), method) in all().into_iter().zip(own).zip(MethodName::ALL) {
             let digest = algorithm.digest(&bytes);
             assert_eq!(digest.text(), Some(own.as_str()), "{name} {algorithm}");
             assert_eq!(
@@ -57,10 +57,10 @@ fn texts_are_the_methods_own() {
                 Ok(&own),
                 "{name} {algorithm}"
             );
-            assert_eq!(Named::of(algorithm), Some(method));
+            assert_eq!(MethodName::of(algorithm), Some(method));
             // Both kinds of mrsh-v2 look alike, and an sdhash stream like plain sdhash below 16
             // MiB.
-            let looks_like = Named::recognise(Registry::new(&LISTS), own.as_bytes()).map(|found| found.name());
+            let looks_like = MethodName::recognise(Registry::new(&LISTS), own.as_bytes()).map(|found| found.name());
             let plain = method.name().trim_end_matches("-network").trim_end_matches("-stream");
             let plain = if own.starts_with("sdbf-dd:") { "sdhash-dd" } else { plain };
             let expected = (own != "none").then_some(plain);
@@ -80,7 +80,8 @@ fn features_come_along() {
     let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
     assert_eq!(keeping.len(), 10, "all but ssdeep, TLSH and those of pictures");
     // Some digests are their features.
-    let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(|method| method.profile().is_features);
+    let is_apart =
+        |algorithm: &Algorithm| !MethodName::of(*algorithm).is_some_and(|method| method.profile().is_features);
     for algorithm in keeping.into_iter().filter(is_apart) {
         let plain = all().into_iter().find(|plain| plain.name() == algorithm.name()).unwrap();
         let (both, alone) = (algorithm.digest(&bytes), plain.digest(&bytes));
@@ -98,12 +99,12 @@ fn features_come_along() {
 #[test]
 fn texts_are_read_as_values() {
     for algorithm in all() {
-        let bytes = match Named::of(algorithm) {
-            Some(Named::Strings) => b"MZ and a string, \0and another".to_vec(),
-            Some(Named::Imports) => std::fs::read(std::env::current_exe().unwrap()).unwrap(),
-            Some(Named::Text) => b"a text with more than thirty-two letters".to_vec(),
-            Some(Named::Cells) => b"name;place\nanna;berlin\nbruno;vienna\nclara;zurich\n".to_vec(),
-            Some(Named::Pdq | Named::Phash | Named::Crops) => bitmap(&blocks(5, 400, 300, 20)),
+        let bytes = match MethodName::of(algorithm) {
+            Some(MethodName::Strings) => b"MZ and a string, \0and another".to_vec(),
+            Some(MethodName::Imports) => std::fs::read(std::env::current_exe().unwrap()).unwrap(),
+            Some(MethodName::Text) => b"a text with more than thirty-two letters".to_vec(),
+            Some(MethodName::Cells) => b"name;place\nanna;berlin\nbruno;vienna\nclara;zurich\n".to_vec(),
+            Some(MethodName::Pdq | MethodName::Phash | MethodName::Crops) => bitmap(&blocks(5, 400, 300, 20)),
             _ => prng(9, 300_000),
         };
         let digest = algorithm.digest(&bytes);

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::Commitment;
-use crate::Malformed;
+use crate::WireError;
 use crate::outboard::Value;
 use crate::wire::Reader;
 
@@ -232,7 +232,7 @@ impl Challenge {
     ///
     /// # Errors
     /// If the bytes are not a challenge, or have been changed.
-    pub fn decode(bytes: &[u8]) -> Result<Challenge, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Challenge, WireError> {
         let long = bytes.get(MAGIC.len()) == Some(&VERSION_LONG);
         let mut reader = Reader::open(bytes, MAGIC, if long { VERSION_LONG } else { VERSION })?;
         let nonce = reader.array()?;
@@ -240,7 +240,7 @@ impl Challenge {
         let length = reader.u64()?;
         let sample = match reader.u32()? {
             0 => Sample::All,
-            count => Sample::leaves(count).map_err(|_| Malformed::Field("number of leaves"))?,
+            count => Sample::leaves(count).map_err(|_| WireError::Field("number of leaves"))?,
         };
         let identity_length = match long {
             false => usize::from(reader.byte()?),
@@ -248,12 +248,12 @@ impl Challenge {
         };
         // There is one form for each identity.
         if identity_length > IDENTITY || long != (identity_length > usize::from(u8::MAX)) {
-            return Err(Malformed::Field("length of the identity"));
+            return Err(WireError::Field("length of the identity"));
         }
         let identity = reader.bytes(identity_length)?.to_vec();
         let checked = bytes.len() - reader.rest();
         if reader.array::<16>()? != blake3::derive_key(CHECKSUM, &bytes[..checked])[..16] {
-            return Err(Malformed::Checksum);
+            return Err(WireError::Checksum);
         }
         reader.close()?;
         Ok(Challenge { nonce, identity, root, length, sample })

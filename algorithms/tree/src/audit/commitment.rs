@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::outboard::{Key, Locked, Parameters, Value, Values};
+use crate::outboard::{Key, Parameters, TreeKeyError, Value, Values};
 
 /// A file as the auditor remembers it: root and length, 40 bytes, and the parameters of the tree,
 /// which are usually one policy for all files.
@@ -16,7 +16,7 @@ pub struct Commitment {
 
 /// Why an answer proves nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejected {
+pub enum Rejection {
     /// The challenge is about another root or length than the commitment.
     Challenge,
     /// The answer was made for another challenge: another nonce, file, sample.
@@ -39,28 +39,28 @@ pub enum Rejected {
     /// The answer is signed by another key than is asked for.
     Signer,
     /// The key of the file's tree is not known.
-    Locked(Locked),
+    Locked(TreeKeyError),
 }
 
-impl fmt::Display for Rejected {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Rejected::Locked(locked) => return locked.fmt(f),
-            Rejected::Challenge => "the challenge is not about this commitment",
-            Rejected::Transcript => "the answer was made for another challenge",
-            Rejected::Leaves => "the answer does not show the leaves that were asked for",
-            Rejected::Shape => "the proof has too few or too many values",
-            Rejected::Root => "the leaves shown are not the file's",
-            Rejected::Digest => "the keyed digest is not that of the file's leaves",
-            Rejected::Kept => "the update does not start from the root that is kept",
-            Rejected::Signature => "the signature is wrong",
-            Rejected::Unsigned => "the answer is not signed",
-            Rejected::Signer => "the answer is signed by another key",
+            Rejection::Locked(locked) => return locked.fmt(f),
+            Rejection::Challenge => "the challenge is not about this commitment",
+            Rejection::Transcript => "the answer was made for another challenge",
+            Rejection::Leaves => "the answer does not show the leaves that were asked for",
+            Rejection::Shape => "the proof has too few or too many values",
+            Rejection::Root => "the leaves shown are not the file's",
+            Rejection::Digest => "the keyed digest is not that of the file's leaves",
+            Rejection::Kept => "the update does not start from the root that is kept",
+            Rejection::Signature => "the signature is wrong",
+            Rejection::Unsigned => "the answer is not signed",
+            Rejection::Signer => "the answer is signed by another key",
         })
     }
 }
 
-impl Error for Rejected {}
+impl Error for Rejection {}
 
 impl Commitment {
     /// The commitment to the file of this tree.
@@ -77,7 +77,7 @@ impl Commitment {
     ///
     /// # Errors
     /// If the key is missing, another one, or of no use.
-    pub fn unlock(self, key: Option<Key>) -> Result<Commitment, Locked> {
+    pub fn unlock(self, key: Option<Key>) -> Result<Commitment, TreeKeyError> {
         Ok(Commitment { parameters: self.parameters.unlock(key)?, ..self })
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::proof::leaf_of;
 use super::stream::indices;
-use super::{Challenge, Commitment, Rejected, Unproved};
+use super::{Challenge, Commitment, ProofError, Rejection};
 use crate::outboard::{Fold, Unusable, Value, Values, multiproof};
 
 const KEY: &str = "pfh audit 1 key of a keyed answer";
@@ -26,7 +26,7 @@ pub fn keyed_answer(
     challenge: &Challenge,
     commitment: &Commitment,
     mut read: impl FnMut(Range<u64>) -> io::Result<Vec<u8>>,
-) -> Result<KeyedAnswer, Unproved> {
+) -> Result<KeyedAnswer, ProofError> {
     computed(challenge, commitment, &mut read, |_, _| {})
 }
 
@@ -41,9 +41,9 @@ pub fn keyed_answer_of_copy(
     commitment: &Commitment,
     tree: Option<&dyn Values>,
     mut read: impl FnMut(Range<u64>) -> io::Result<Vec<u8>>,
-) -> Result<KeyedAnswer, Unproved> {
+) -> Result<KeyedAnswer, ProofError> {
     let (parameters, length) = (commitment.parameters(), commitment.length());
-    parameters.unlocked().map_err(|locked| Unproved::Tree(Unusable::Malformed(locked.into())))?;
+    parameters.unlocked().map_err(|locked| ProofError::Tree(Unusable::Malformed(locked.into())))?;
     let value = |index, leaf: &[u8]| parameters.leaves_of(length, &[(index, leaf)])[0];
     let all = challenge.sample().size(commitment.leaf_count()) == commitment.leaf_count();
     let (answer, root) = if all {
@@ -52,14 +52,14 @@ pub fn keyed_answer_of_copy(
         (answer, fold.finish())
     } else {
         let tree =
-            tree.filter(|tree| (tree.parameters(), tree.length()) == (parameters, length)).ok_or(Unproved::Copy)?;
+            tree.filter(|tree| (tree.parameters(), tree.length()) == (parameters, length)).ok_or(ProofError::Copy)?;
         let mut known: Vec<(u64, Value)> = Vec::new();
         let answer = computed(challenge, commitment, &mut read, |index, leaf| known.push((index, value(index, leaf))))?;
         let indices: Vec<u64> = known.iter().map(|(index, _)| *index).collect();
-        let siblings = multiproof::siblings(tree, &indices).map_err(|error| Unproved::Tree(Unusable::Read(error)))?;
+        let siblings = multiproof::siblings(tree, &indices).map_err(|error| ProofError::Tree(Unusable::Read(error)))?;
         (answer, multiproof::root(&parameters, length, known, &siblings))
     };
-    if root.as_ref() == Some(commitment.root()) { Ok(answer) } else { Err(Unproved::Copy) }
+    if root.as_ref() == Some(commitment.root()) { Ok(answer) } else { Err(ProofError::Copy) }
 }
 
 fn computed(
@@ -67,9 +67,9 @@ fn computed(
     commitment: &Commitment,
     read: &mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>,
     mut seen: impl FnMut(u64, &[u8]),
-) -> Result<KeyedAnswer, Unproved> {
+) -> Result<KeyedAnswer, ProofError> {
     if !challenge.is_about(commitment) {
-        return Err(Unproved::Challenge);
+        return Err(ProofError::Challenge);
     }
     let parameters = commitment.parameters();
     let context = [&challenge.encode()[..], &[parameters.function().code()], &parameters.leaf_length().to_le_bytes()];
@@ -98,12 +98,12 @@ impl KeyedAnswer {
     ///
     /// # Errors
     /// If they differ.
-    pub fn verify(&self, received: &KeyedAnswer) -> Result<(), Rejected> {
+    pub fn verify(&self, received: &KeyedAnswer) -> Result<(), Rejection> {
         // blake3::Hash compares in constant time.
         if blake3::Hash::from_bytes(self.0) == blake3::Hash::from_bytes(received.0) {
             Ok(())
         } else {
-            Err(Rejected::Digest)
+            Err(Rejection::Digest)
         }
     }
 }

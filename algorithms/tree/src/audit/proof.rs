@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::transcript::Transcript;
 use super::{Challenge, Commitment};
-use crate::Malformed;
+use crate::WireError;
 use crate::outboard::{Unusable, Value, Values, proven};
 use crate::wire::Reader;
 
@@ -28,7 +28,7 @@ pub struct Proof {
 
 /// Why a server cannot answer.
 #[derive(Debug)]
-pub enum Unproved {
+pub enum ProofError {
     /// The tree at hand is of another file, or of another state of it.
     Challenge,
     /// The tree cannot be used.
@@ -47,23 +47,23 @@ pub enum Unproved {
     Write(io::Error),
 }
 
-impl fmt::Display for Unproved {
+impl fmt::Display for ProofError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unproved::Challenge => f.write_str("the challenge is about another file than the tree"),
-            Unproved::Tree(why) => write!(f, "no tree that can be used: {why}"),
-            Unproved::Read(error) => write!(f, "the file cannot be read: {error}"),
-            Unproved::Length { leaf } => write!(f, "leaf {leaf} has not the length that the tree says"),
-            Unproved::Copy => f.write_str("the copy is not the file that was committed"),
-            Unproved::Write(error) => write!(f, "the answer cannot be written: {error}"),
+            ProofError::Challenge => f.write_str("the challenge is about another file than the tree"),
+            ProofError::Tree(why) => write!(f, "no tree that can be used: {why}"),
+            ProofError::Read(error) => write!(f, "the file cannot be read: {error}"),
+            ProofError::Length { leaf } => write!(f, "leaf {leaf} has not the length that the tree says"),
+            ProofError::Copy => f.write_str("the copy is not the file that was committed"),
+            ProofError::Write(error) => write!(f, "the answer cannot be written: {error}"),
         }
     }
 }
 
-impl Error for Unproved {
+impl Error for ProofError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Unproved::Read(error) | Unproved::Write(error) => Some(error),
+            ProofError::Read(error) | ProofError::Write(error) => Some(error),
             _ => None,
         }
     }
@@ -74,9 +74,9 @@ pub(super) fn leaf_of(
     commitment: &Commitment,
     index: u64,
     read: &mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>,
-) -> Result<Vec<u8>, Unproved> {
-    let leaf = read(commitment.parameters().leaf_range(index, commitment.length())).map_err(Unproved::Read)?;
-    if leaf.len() as u64 == commitment.leaf_length(index) { Ok(leaf) } else { Err(Unproved::Length { leaf: index }) }
+) -> Result<Vec<u8>, ProofError> {
+    let leaf = read(commitment.parameters().leaf_range(index, commitment.length())).map_err(ProofError::Read)?;
+    if leaf.len() as u64 == commitment.leaf_length(index) { Ok(leaf) } else { Err(ProofError::Length { leaf: index }) }
 }
 
 /// Answers a challenge from the tree and the file, all of the answer in memory; `read` gives the
@@ -90,13 +90,13 @@ pub fn prove(
     challenge: &Challenge,
     tree: &dyn Values,
     mut read: impl FnMut(Range<u64>) -> io::Result<Vec<u8>>,
-) -> Result<Proof, Unproved> {
+) -> Result<Proof, ProofError> {
     let commitment = Commitment::of(tree);
     if !challenge.is_about(&commitment) {
-        return Err(Unproved::Challenge);
+        return Err(ProofError::Challenge);
     }
     let indices = challenge.indices(commitment.leaf_count());
-    let (_, siblings) = proven(tree, &indices).map_err(Unproved::Tree)?;
+    let (_, siblings) = proven(tree, &indices).map_err(ProofError::Tree)?;
     let leaves = indices.iter().map(|&index| leaf_of(&commitment, index, &mut read)).collect::<Result<_, _>>()?;
     let mut proof = Proof { leaves, siblings, transcript: [0; 32], signature: None };
     proof.transcript = *proof.transcript(challenge, &commitment).as_bytes();
@@ -155,7 +155,7 @@ impl Proof {
     ///
     /// # Errors
     /// If the bytes are not a proof.
-    pub fn decode(bytes: &[u8]) -> Result<Proof, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Proof, WireError> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let count = reader.u64()?;
         // Each leaf takes at least its length field, so a claimed count cannot cost more than the
@@ -165,13 +165,13 @@ impl Proof {
             let length = reader.u32()? as usize;
             leaves.push(reader.bytes(length)?.to_vec());
         }
-        let count = usize::try_from(reader.u64()?).map_err(|_| Malformed::Truncated)?;
+        let count = usize::try_from(reader.u64()?).map_err(|_| WireError::Truncated)?;
         let siblings = reader.values(count)?;
         let transcript = reader.array()?;
         let signature = match reader.byte()? {
             0 => None,
             1 => Some((reader.array()?, reader.array()?)),
-            _ => return Err(Malformed::Field("signature mark")),
+            _ => return Err(WireError::Field("signature mark")),
         };
         reader.close()?;
         Ok(Proof { leaves, siblings, transcript, signature })

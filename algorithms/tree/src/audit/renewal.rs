@@ -1,8 +1,8 @@
 //! A change of a file that an auditor without the file can follow: from the root that is kept to
 //! the new one, by the paths of the leaves that changed.
 
-use super::{Commitment, Rejected};
-use crate::Malformed;
+use super::{Commitment, Rejection};
+use crate::WireError;
 use crate::outboard::{Change, Header, Value, multiproof};
 use crate::wire::Reader;
 use std::ops::Range;
@@ -64,7 +64,7 @@ impl Renewal {
     ///
     /// # Errors
     /// If the bytes are not a renewal.
-    pub fn decode(bytes: &[u8]) -> Result<Renewal, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Renewal, WireError> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let old = Header::decode(reader.bytes(Header::BYTES)?)?;
         let new = reader.array()?;
@@ -74,7 +74,7 @@ impl Renewal {
             // Each takes bytes of the input: a claimed count costs no more than these.
             leaves.push((reader.u64()?, reader.array()?, reader.array()?));
         }
-        let count = usize::try_from(reader.u64()?).map_err(|_| Malformed::Truncated)?;
+        let count = usize::try_from(reader.u64()?).map_err(|_| WireError::Truncated)?;
         let siblings = reader.values(count)?;
         reader.close()?;
         Ok(Renewal { old, new, leaves, siblings })
@@ -90,16 +90,16 @@ impl Commitment {
     /// # Errors
     /// If the change starts from another state than is kept, or its paths do not lead to the roots
     /// that it states.
-    pub fn renew(&self, renewal: &Renewal) -> Result<Commitment, Rejected> {
+    pub fn renew(&self, renewal: &Renewal) -> Result<Commitment, Rejection> {
         let (parameters, length) = (self.parameters(), self.length());
-        parameters.unlocked().map_err(Rejected::Locked)?;
+        parameters.unlocked().map_err(Rejection::Locked)?;
         if (renewal.old.parameters, renewal.old.length, renewal.old.root) != (parameters, length, *self.root()) {
-            return Err(Rejected::Kept);
+            return Err(Rejection::Kept);
         }
         let ascending = renewal.leaves.is_sorted_by(|(one, ..), (next, ..)| one < next);
         let within = renewal.leaves.last().is_some_and(|(last, ..)| *last < self.leaf_count());
         if !ascending || !within {
-            return Err(Rejected::Leaves);
+            return Err(Rejection::Leaves);
         }
         let root = |known: Vec<(u64, Value)>| multiproof::root(&parameters, length, known, &renewal.siblings);
         let before = root(renewal.leaves.iter().map(|(index, before, _)| (*index, *before)).collect());
@@ -108,8 +108,8 @@ impl Commitment {
             (Some(before), Some(after)) if before == *self.root() && after == renewal.new => {
                 Ok(Commitment::new(parameters, length, after))
             }
-            (Some(_), Some(_)) => Err(Rejected::Root),
-            _ => Err(Rejected::Shape),
+            (Some(_), Some(_)) => Err(Rejection::Root),
+            _ => Err(Rejection::Shape),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
-use super::{Accepted, Challenge, Commitment, Proof, Rejected};
+use super::{Challenge, Commitment, Proof, ProvenAnswer, Rejection};
 
 /// Stands before the signed transcript, so that the signature is good for nothing else.
 const CONTEXT: &[u8] = b"pfh audit 1 signed transcript\0";
@@ -20,20 +20,20 @@ pub fn signing(key: &SigningKey) -> impl Fn(&[u8; 32]) -> ([u8; 32], [u8; 64]) {
 pub(super) fn signer(
     transcript: &[u8; 32],
     signature: Option<&([u8; 32], [u8; 64])>,
-) -> Result<Option<VerifyingKey>, Rejected> {
+) -> Result<Option<VerifyingKey>, Rejection> {
     let Some((named, signature)) = signature else { return Ok(None) };
-    let key = VerifyingKey::from_bytes(named).map_err(|_| Rejected::Signature)?;
+    let key = VerifyingKey::from_bytes(named).map_err(|_| Rejection::Signature)?;
     let signed = [CONTEXT, transcript].concat();
-    key.verify_strict(&signed, &Signature::from_bytes(signature)).map_err(|_| Rejected::Signature)?;
+    key.verify_strict(&signed, &Signature::from_bytes(signature)).map_err(|_| Rejection::Signature)?;
     Ok(Some(key))
 }
 
 /// Holds a signer to the one that is expected.
-fn expect(found: Option<VerifyingKey>, expected: &VerifyingKey) -> Result<(), Rejected> {
+fn expect(found: Option<VerifyingKey>, expected: &VerifyingKey) -> Result<(), Rejection> {
     match found {
-        None => Err(Rejected::Unsigned),
+        None => Err(Rejection::Unsigned),
         Some(found) if found == *expected => Ok(()),
-        Some(_) => Err(Rejected::Signer),
+        Some(_) => Err(Rejection::Signer),
     }
 }
 
@@ -48,17 +48,17 @@ impl Proof {
     ///
     /// # Errors
     /// If there is a signature, and it is not that of the key that it names.
-    pub fn signer(&self) -> Result<Option<VerifyingKey>, Rejected> {
+    pub fn signer(&self) -> Result<Option<VerifyingKey>, Rejection> {
         signer(&self.transcript, self.signature.as_ref())
     }
 }
 
-impl Accepted {
+impl ProvenAnswer {
     /// The key of the signature, which is genuine; nothing if there is no signature.
     ///
     /// # Errors
     /// If there is a signature, and it is not that of the key that it names.
-    pub fn signer(&self) -> Result<Option<VerifyingKey>, Rejected> {
+    pub fn signer(&self) -> Result<Option<VerifyingKey>, Rejection> {
         signer(&self.transcript, self.signature.as_ref())
     }
 
@@ -66,7 +66,7 @@ impl Accepted {
     ///
     /// # Errors
     /// If there is no signature, a wrong one, or another key's.
-    pub fn signed_by(&self, key: &VerifyingKey) -> Result<(), Rejected> {
+    pub fn signed_by(&self, key: &VerifyingKey) -> Result<(), Rejection> {
         expect(self.signer()?, key)
     }
 }
@@ -76,7 +76,7 @@ impl Commitment {
     ///
     /// # Errors
     /// The fault of the answer.
-    pub fn verify_signed(&self, challenge: &Challenge, proof: &Proof, key: &VerifyingKey) -> Result<(), Rejected> {
+    pub fn verify_signed(&self, challenge: &Challenge, proof: &Proof, key: &VerifyingKey) -> Result<(), Rejection> {
         expect(proof.signer()?, key)?;
         self.verify(challenge, proof)
     }

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::proof::{MAGIC, VERSION, leaf_of};
 use super::transcript::Transcript;
-use super::{Challenge, Commitment, Rejected, Sample, Unproved};
-use crate::Malformed;
+use super::{Challenge, Commitment, ProofError, Rejection, Sample};
+use crate::WireError;
 use crate::outboard::{Fold, Value, Values, multiproof, proven};
 
 /// Bytes of leaves that are hashed in one go.
@@ -39,15 +39,15 @@ impl<'a> Prover<'a> {
     ///
     /// # Errors
     /// If the challenge is about another file, or the tree cannot be used.
-    pub fn new(challenge: &'a Challenge, tree: &dyn Values) -> Result<Prover<'a>, Unproved> {
+    pub fn new(challenge: &'a Challenge, tree: &dyn Values) -> Result<Prover<'a>, ProofError> {
         let commitment = Commitment::of(tree);
         if !challenge.is_about(&commitment) {
-            return Err(Unproved::Challenge);
+            return Err(ProofError::Challenge);
         }
         let siblings = match challenge.sample() {
             // The leaves give the root; the tree is not needed.
             Sample::All => Vec::new(),
-            Sample::Leaves(_) => proven(tree, &challenge.indices(commitment.leaf_count())).map_err(Unproved::Tree)?.1,
+            Sample::Leaves(_) => proven(tree, &challenge.indices(commitment.leaf_count())).map_err(ProofError::Tree)?.1,
         };
         Ok(Prover { challenge, commitment, siblings })
     }
@@ -78,11 +78,11 @@ impl<'a> Prover<'a> {
         settled: &mut dyn FnMut() -> io::Result<()>,
         sign: Option<Sign<'_>>,
         to: &mut dyn Write,
-    ) -> Result<[u8; 32], Unproved> {
+    ) -> Result<[u8; 32], ProofError> {
         let leaves = self.commitment.leaf_count();
         let shown = self.challenge.sample().size(leaves);
         let mut transcript = Transcript::new(self.challenge, &self.commitment, shown);
-        let write = Unproved::Write;
+        let write = ProofError::Write;
         to.write_all(&[&MAGIC[..], &[VERSION], &shown.to_le_bytes()].concat()).map_err(write)?;
         for index in indices(self.challenge, leaves) {
             let leaf = leaf_of(&self.commitment, index, read)?;
@@ -90,7 +90,7 @@ impl<'a> Prover<'a> {
             // Cannot cut: a leaf has at most 16 MiB.
             to.write_all(&(leaf.len() as u32).to_le_bytes()).and_then(|()| to.write_all(&leaf)).map_err(write)?;
         }
-        settled().map_err(Unproved::Read)?;
+        settled().map_err(ProofError::Read)?;
         transcript.bind(self.siblings.as_flattened());
         let digest = *transcript.finish().as_bytes();
         let mut end = (self.siblings.len() as u64).to_le_bytes().to_vec();
@@ -113,7 +113,7 @@ impl<'a> Prover<'a> {
 /// An answer that proves the challenged leaves. Whether its signature, if it has one, is genuine,
 /// its reader has to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accepted {
+pub struct ProvenAnswer {
     /// The digest that binds challenge and answer.
     pub transcript: [u8; 32],
     /// Ed25519: public key and signature of the transcript.
@@ -123,53 +123,53 @@ pub struct Accepted {
 
 /// Why a stream of bytes is not an answer that proves the challenged leaves.
 #[derive(Debug)]
-pub enum Refused {
+pub enum AnswerError {
     /// It could not be read to its end.
     Read(io::Error),
     /// It is not an answer.
-    Malformed(Malformed),
+    Malformed(WireError),
     /// It proves nothing.
-    Rejected(Rejected),
+    Rejected(Rejection),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for AnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refused::Read(error) => write!(f, "the answer cannot be read: {error}"),
-            Refused::Malformed(malformed) => write!(f, "not an answer: {malformed}"),
-            Refused::Rejected(rejected) => rejected.fmt(f),
+            AnswerError::Read(error) => write!(f, "the answer cannot be read: {error}"),
+            AnswerError::Malformed(malformed) => write!(f, "not an answer: {malformed}"),
+            AnswerError::Rejected(rejected) => rejected.fmt(f),
         }
     }
 }
 
-impl Error for Refused {}
+impl Error for AnswerError {}
 
-impl From<Malformed> for Refused {
-    fn from(malformed: Malformed) -> Refused {
-        Refused::Malformed(malformed)
+impl From<WireError> for AnswerError {
+    fn from(malformed: WireError) -> AnswerError {
+        AnswerError::Malformed(malformed)
     }
 }
 
-impl From<Rejected> for Refused {
-    fn from(rejected: Rejected) -> Refused {
-        Refused::Rejected(rejected)
+impl From<Rejection> for AnswerError {
+    fn from(rejected: Rejection) -> AnswerError {
+        AnswerError::Rejected(rejected)
     }
 }
 
 /// The outcome of judging an answer.
-pub type Judged = Result<Accepted, Refused>;
+pub type AnswerJudgement = Result<ProvenAnswer, AnswerError>;
 
 struct Bytes<'a>(&'a mut dyn Read);
 
 impl Bytes<'_> {
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Refused> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), AnswerError> {
         self.0.read_exact(bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => Malformed::Truncated.into(),
-            _ => Refused::Read(error),
+            io::ErrorKind::UnexpectedEof => WireError::Truncated.into(),
+            _ => AnswerError::Read(error),
         })
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Refused> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], AnswerError> {
         let mut array = [0; N];
         self.fill(&mut array)?;
         Ok(array)
@@ -190,22 +190,22 @@ impl Commitment {
     ///
     /// # Errors
     /// If the answer cannot be read, has another form, or proves nothing.
-    pub fn judge(&self, challenge: &Challenge, from: &mut dyn Read) -> Judged {
-        self.parameters().unlocked().map_err(Rejected::Locked)?;
+    pub fn judge(&self, challenge: &Challenge, from: &mut dyn Read) -> AnswerJudgement {
+        self.parameters().unlocked().map_err(Rejection::Locked)?;
         if !challenge.is_about(self) {
-            return Err(Rejected::Challenge.into());
+            return Err(Rejection::Challenge.into());
         }
         let (count, mut from) = (self.leaf_count(), Bytes(from));
         if from.array::<8>()? != *MAGIC {
-            return Err(Malformed::Magic.into());
+            return Err(WireError::Magic.into());
         }
         match from.array::<1>()? {
             [VERSION] => {}
-            [other] => return Err(Malformed::Version(other).into()),
+            [other] => return Err(WireError::Version(other).into()),
         }
         let shown = challenge.sample().size(count);
         if u64::from_le_bytes(from.array()?) != shown {
-            return Err(Rejected::Leaves.into());
+            return Err(Rejection::Leaves.into());
         }
         let mut transcript = Transcript::new(challenge, self, shown);
         let (mut climb, wanted) = match challenge.sample() {
@@ -220,7 +220,7 @@ impl Commitment {
         for index in indices(challenge, count) {
             let length = u64::from(u32::from_le_bytes(from.array()?));
             if length != self.leaf_length(index) {
-                return Err(Rejected::Leaves.into());
+                return Err(Rejection::Leaves.into());
             }
             let mut leaf = vec![0; length as usize];
             from.fill(&mut leaf)?;
@@ -236,7 +236,7 @@ impl Commitment {
         self.climb(&mut climb, &held);
         drop(held);
         if u64::from_le_bytes(from.array()?) != wanted {
-            return Err(Rejected::Shape.into());
+            return Err(Rejection::Shape.into());
         }
         let siblings: Vec<Value> = (0..wanted).map(|_| from.array()).collect::<Result<_, _>>()?;
         transcript.bind(siblings.as_flattened());
@@ -244,25 +244,25 @@ impl Commitment {
         let signature = match from.array::<1>()? {
             [0] => None,
             [1] => Some((from.array()?, from.array()?)),
-            _ => return Err(Malformed::Field("signature mark").into()),
+            _ => return Err(WireError::Field("signature mark").into()),
         };
-        if from.0.read(&mut [0]).map_err(Refused::Read)? > 0 {
-            return Err(Malformed::Trailing.into());
+        if from.0.read(&mut [0]).map_err(AnswerError::Read)? > 0 {
+            return Err(WireError::Trailing.into());
         }
         // blake3::Hash compares in constant time.
         if transcript.finish() != stated {
-            return Err(Rejected::Transcript.into());
+            return Err(Rejection::Transcript.into());
         }
         let root = match climb {
             Climb::All(fold) => fold.finish(),
             Climb::Sample(known) => multiproof::root(&self.parameters(), self.length(), known, &siblings),
         };
         match root {
-            None => Err(Rejected::Shape.into()),
+            None => Err(Rejection::Shape.into()),
             Some(root) if blake3::Hash::from_bytes(root) == blake3::Hash::from_bytes(*self.root()) => {
-                Ok(Accepted { transcript: *stated.as_bytes(), signature })
+                Ok(ProvenAnswer { transcript: *stated.as_bytes(), signature })
             }
-            Some(_) => Err(Rejected::Root.into()),
+            Some(_) => Err(Rejection::Root.into()),
         }
     }
 

@@ -6,7 +6,7 @@ use pfh_digest::Registry;
 
 use super::shape::Form;
 use super::{Flat, Shape};
-use crate::wire::{Malformed, Reader};
+use crate::wire::{Reader, WireError};
 
 const MAGIC: &[u8; 8] = b"pfh tree";
 /// The version of the form.
@@ -59,18 +59,18 @@ impl Flat {
     /// If any bit of it has been changed. (One who changes the file with the tree can make a
     /// consistent tree of another file: only a root that is kept elsewhere shows that. Under leaf
     /// interleaving the states of the leaves are proved by the checksum alone.)
-    pub fn decode(bytes: &[u8]) -> Result<Flat, Malformed> {
-        let (body, checksum) = bytes.split_last_chunk::<32>().ok_or(Malformed::Truncated)?;
+    pub fn decode(bytes: &[u8]) -> Result<Flat, WireError> {
+        let (body, checksum) = bytes.split_last_chunk::<32>().ok_or(WireError::Truncated)?;
         let mut reader = Reader::open(body, MAGIC, VERSION)?;
         let name = reader.byte()?;
-        let name = str::from_utf8(reader.bytes(name.into())?).map_err(|_| Malformed::Field("algorithm"))?;
+        let name = str::from_utf8(reader.bytes(name.into())?).map_err(|_| WireError::Field("algorithm"))?;
         let algorithm = TREES.find(name).ok().filter(|algorithm| algorithm.to_string() == name);
-        let shape = algorithm.and_then(Shape::of).ok_or(Malformed::Field("algorithm"))?;
+        let shape = algorithm.and_then(Shape::of).ok_or(WireError::Field("algorithm"))?;
         let length = reader.u64()?;
         let root = reader.bytes(algorithm.map_or(0, |algorithm| algorithm.length()))?.to_vec();
         let mut tree = Flat { shape, length, first: Vec::new(), values: Vec::new(), states: Vec::new(), root };
         if length > i64::MAX as u64 {
-            return Err(Malformed::Field("length"));
+            return Err(WireError::Field("length"));
         }
         let states = match shape.form() {
             Form::Growing(mode, leaf) => {
@@ -94,13 +94,13 @@ impl Flat {
         reader.close()?;
         let same = tree.computed_root().is_none_or(|root| root == tree.root);
         if !same || *checksum != blake3::derive_key(CONTEXT, body) {
-            return Err(Malformed::Checksum);
+            return Err(WireError::Checksum);
         }
         Ok(tree)
     }
 }
 
 /// Bytes of this many values.
-fn size(count: u64, each: usize) -> Result<usize, Malformed> {
-    usize::try_from(count).ok().and_then(|count| count.checked_mul(each)).ok_or(Malformed::Truncated)
+fn size(count: u64, each: usize) -> Result<usize, WireError> {
+    usize::try_from(count).ok().and_then(|count| count.checked_mul(each)).ok_or(WireError::Truncated)
 }

@@ -2,8 +2,8 @@
 //! significant byte first, then the parent nodes of the BLAKE3 tree over chunks of 1 KiB in
 //! pre-order, each the values of its two children.
 
-use crate::Malformed;
-use crate::outboard::{Function, Key, Locked, Outboard, Parameters, Value, Values};
+use crate::WireError;
+use crate::outboard::{Function, Key, Outboard, Parameters, TreeKeyError, Value, Values};
 
 /// Bytes of a chunk.
 const CHUNK: usize = 1024;
@@ -13,7 +13,7 @@ const CHUNK: usize = 1024;
 ///
 /// # Errors
 /// When it is none of BLAKE3's keys.
-pub fn parameters(key: Option<Key>) -> Result<Parameters, Locked> {
+pub fn parameters(key: Option<Key>) -> Result<Parameters, TreeKeyError> {
     let function = if key.is_some() { Function::Blake3Keyed } else { Function::Blake3 };
     Ok(Parameters::under(function, CHUNK, key)?.expect("a power of two from 1 KiB"))
 }
@@ -51,26 +51,26 @@ fn parents(tree: &Outboard, level: u32, index: usize, bytes: &mut Vec<u8>) {
 /// # Errors
 /// If the bytes have another form, if any node is not that of its children, or for a file of one
 /// chunk, whose form holds nothing.
-pub fn decode(bytes: &[u8], leaf_length: usize, parameters: Parameters) -> Result<Outboard, Malformed> {
-    let asked = parameters.with_leaf(leaf_length).ok_or(Malformed::Field("leaf length"))?;
-    let (length, nodes) = bytes.split_first_chunk::<8>().ok_or(Malformed::Truncated)?;
+pub fn decode(bytes: &[u8], leaf_length: usize, parameters: Parameters) -> Result<Outboard, WireError> {
+    let asked = parameters.with_leaf(leaf_length).ok_or(WireError::Field("leaf length"))?;
+    let (length, nodes) = bytes.split_first_chunk::<8>().ok_or(WireError::Truncated)?;
     let length = u64::from_le_bytes(*length);
     let chunks = parameters.leaf_count(length);
     if chunks == 1 {
-        return Err(Malformed::Field("length: a file of one chunk has no nodes"));
+        return Err(WireError::Field("length: a file of one chunk has no nodes"));
     }
     // The claimed length costs nothing before as many nodes are there.
     match (chunks - 1).checked_mul(64).map(|expected| (nodes.len() as u64).cmp(&expected)) {
         Some(std::cmp::Ordering::Equal) => {}
-        Some(std::cmp::Ordering::Greater) => return Err(Malformed::Trailing),
-        _ => return Err(Malformed::Truncated),
+        Some(std::cmp::Ordering::Greater) => return Err(WireError::Trailing),
+        _ => return Err(WireError::Truncated),
     }
     let mut leaves: Vec<Value> = Vec::with_capacity(chunks as usize);
     let (values, _) = nodes.as_chunks::<32>();
     collect(&mut values.iter().copied(), chunks, None, &mut leaves);
     let fine = Outboard::over(parameters, length, leaves);
     if encode(&fine).as_deref() != Some(bytes) {
-        return Err(Malformed::Checksum);
+        return Err(WireError::Checksum);
     }
     let level = (leaf_length / CHUNK).ilog2() as usize;
     let coarse = match asked.leaf_count(length) {

@@ -1,7 +1,7 @@
 //! The binary form of a tree, version 1; `docs/tree.md` lists every byte.
 
 use super::{Function, Key, Outboard, Parameters, Value};
-use crate::wire::{Malformed, Reader};
+use crate::wire::{Reader, WireError};
 
 const MAGIC: &[u8; 8] = b"pfh tree";
 const VERSION: u8 = 1;
@@ -43,20 +43,20 @@ impl Header {
     ///
     /// # Errors
     /// If there is none, or any bit of it has been changed.
-    pub fn decode(bytes: &[u8]) -> Result<Header, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Header, WireError> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
-        let function = Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;
+        let function = Function::of_code(reader.byte()?).ok_or(WireError::Field("function"))?;
         let leaf_log = reader.byte()?;
         let mark = reader.array()?;
         if !function.is_keyed() && mark != [0; 5] {
-            return Err(Malformed::Field("reserved bytes"));
+            return Err(WireError::Field("reserved bytes"));
         }
-        let leaf_length = 1usize.checked_shl(leaf_log.into()).ok_or(Malformed::Field("leaf length"))?;
-        let parameters = Parameters::stated(function, leaf_length, mark).ok_or(Malformed::Field("leaf length"))?;
+        let leaf_length = 1usize.checked_shl(leaf_log.into()).ok_or(WireError::Field("leaf length"))?;
+        let parameters = Parameters::stated(function, leaf_length, mark).ok_or(WireError::Field("leaf length"))?;
         let length = reader.u64()?;
         let root = reader.array()?;
         if reader.array::<32>()? != blake3::derive_key(CONTEXT, &bytes[..56]) {
-            return Err(Malformed::Checksum);
+            return Err(WireError::Checksum);
         }
         Ok(Header { parameters, length, root })
     }
@@ -118,7 +118,7 @@ impl Outboard {
     /// # Errors
     /// If any bit of it has been changed. (One who changes the file with the tree can make a
     /// consistent tree of another file: only a root that is kept elsewhere shows that.)
-    pub fn decode(bytes: &[u8]) -> Result<Outboard, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Outboard, WireError> {
         Outboard::decode_under(bytes, None)
     }
 
@@ -126,11 +126,11 @@ impl Outboard {
     ///
     /// # Errors
     /// The same; also [`Malformed::Locked`] if the key is missing, another one, or of no use.
-    pub fn decode_under(bytes: &[u8], key: Option<Key>) -> Result<Outboard, Malformed> {
+    pub fn decode_under(bytes: &[u8], key: Option<Key>) -> Result<Outboard, WireError> {
         let Header { parameters, length, root } = Header::decode(bytes)?;
         let parameters = parameters.unlock(key)?;
         let mut reader = Reader::after(bytes, Header::BYTES)?;
-        let mut count = usize::try_from(parameters.leaf_count(length)).map_err(|_| Malformed::Truncated)?;
+        let mut count = usize::try_from(parameters.leaf_count(length)).map_err(|_| WireError::Truncated)?;
         let leaves = reader.values(count)?;
         let mut stored = Vec::new();
         while count > 2 {
@@ -140,7 +140,7 @@ impl Outboard {
         reader.close()?;
         let outboard = Outboard::over(parameters, length, leaves);
         if outboard.root != root || outboard.levels[1..] != stored {
-            return Err(Malformed::Checksum);
+            return Err(WireError::Checksum);
         }
         Ok(outboard)
     }

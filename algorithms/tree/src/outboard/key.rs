@@ -24,8 +24,8 @@ impl Key {
     }
 
     /// Why it is none of the function's, if so: as `pfh_digest` refuses it.
-    fn refused_by(self, function: Function) -> Option<Locked> {
-        plain(function.name()).with_key(self.0).err().map(|error| Locked::Unfit(function, error.why()))
+    fn refused_by(self, function: Function) -> Option<TreeKeyError> {
+        plain(function.name()).with_key(self.0).err().map(|error| TreeKeyError::Unfit(function, error.why()))
     }
 
     /// The mark of the key in trees of this function: 40 bits of a derivation that nothing else
@@ -64,11 +64,11 @@ pub(super) enum Lock {
 
 impl Lock {
     /// The lock of a function under a key.
-    pub(super) fn under(function: Function, key: Option<Key>) -> Result<Lock, Locked> {
+    pub(super) fn under(function: Function, key: Option<Key>) -> Result<Lock, TreeKeyError> {
         match (function.is_keyed(), key) {
             (false, None) => Ok(Lock::Open),
-            (false, Some(_)) => Err(Locked::Needless(function)),
-            (true, None) => Err(Locked::Missing(function)),
+            (false, Some(_)) => Err(TreeKeyError::Needless(function)),
+            (true, None) => Err(TreeKeyError::Missing(function)),
             (true, Some(key)) => match key.refused_by(function) {
                 Some(refused) => Err(refused),
                 None => Ok(Lock::Under(key, key.mark(function))),
@@ -94,7 +94,7 @@ impl Lock {
 
 /// Why a key does not open a tree, or that there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Locked {
+pub enum TreeKeyError {
     /// The tree needs its key.
     Missing(Function),
     /// The tree was made under another key.
@@ -105,15 +105,15 @@ pub enum Locked {
     Needless(Function),
 }
 
-impl fmt::Display for Locked {
+impl fmt::Display for TreeKeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Locked::Missing(function) => write!(f, "{} computes nothing without its key", function.name()),
-            Locked::Other(function) => write!(f, "made under another key of {}", function.name()),
-            Locked::Unfit(function, why) => write!(f, "no key of {}: {why}", function.name()),
-            Locked::Needless(function) => write!(f, "{} takes no key", function.name()),
+            TreeKeyError::Missing(function) => write!(f, "{} computes nothing without its key", function.name()),
+            TreeKeyError::Other(function) => write!(f, "made under another key of {}", function.name()),
+            TreeKeyError::Unfit(function, why) => write!(f, "no key of {}: {why}", function.name()),
+            TreeKeyError::Needless(function) => write!(f, "{} takes no key", function.name()),
         }
     }
 }
 
-impl Error for Locked {}
+impl Error for TreeKeyError {}

@@ -9,7 +9,7 @@ use std::io;
 use super::format::Layout;
 use super::journal::{Change, Journal};
 use super::{Header, Key, Parameters, Value, Values, WrongChange, multiproof};
-use crate::wire::Malformed;
+use crate::wire::WireError;
 
 /// Why a tree cannot be used.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub enum Unusable {
     /// It cannot be read.
     Read(io::Error),
     /// The bytes are not a tree, or the part of them that was looked at has been changed.
-    Malformed(Malformed),
+    Malformed(WireError),
     /// The change does not fit it.
     Change(WrongChange),
 }
@@ -40,8 +40,8 @@ impl From<io::Error> for Unusable {
     }
 }
 
-impl From<Malformed> for Unusable {
-    fn from(malformed: Malformed) -> Unusable {
+impl From<WireError> for Unusable {
+    fn from(malformed: WireError) -> Unusable {
         Unusable::Malformed(malformed)
     }
 }
@@ -72,7 +72,7 @@ impl<'a> Paged<'a> {
             // The existing file gives the best message.
             let mut front = vec![0; bytes as usize];
             read(0, &mut front)?;
-            return Err(Header::decode(&front).err().unwrap_or(Malformed::Truncated).into());
+            return Err(Header::decode(&front).err().unwrap_or(WireError::Truncated).into());
         }
         read(0, &mut front)?;
         let stored = Header::decode(&front);
@@ -81,10 +81,10 @@ impl<'a> Paged<'a> {
             Some(journal) => journal.header(),
             None => stored?,
         };
-        let layout = Layout::of(&header).ok_or(Malformed::Field("length"))?;
+        let layout = Layout::of(&header).ok_or(WireError::Field("length"))?;
         match bytes.cmp(&layout.end()) {
-            std::cmp::Ordering::Less => Err(Malformed::Truncated.into()),
-            std::cmp::Ordering::Greater => Err(Malformed::Trailing.into()),
+            std::cmp::Ordering::Less => Err(WireError::Truncated.into()),
+            std::cmp::Ordering::Greater => Err(WireError::Trailing.into()),
             std::cmp::Ordering::Equal => Ok(Paged { header, layout, read, journal }),
         }
     }
@@ -94,7 +94,7 @@ impl<'a> Paged<'a> {
     /// # Errors
     /// [`Malformed::Locked`] if the key is missing, another one, or of no use.
     pub fn unlock(mut self, key: Option<Key>) -> Result<Paged<'a>, Unusable> {
-        self.header.parameters = self.header.parameters.unlock(key).map_err(Malformed::from)?;
+        self.header.parameters = self.header.parameters.unlock(key).map_err(WireError::from)?;
         Ok(self)
     }
 
@@ -125,7 +125,7 @@ impl<'a> Paged<'a> {
     /// If there is no such leaf, the paths cannot be read, or do not give the root; if the tree is
     /// locked.
     pub fn change(&self, leaves: &[(u64, Value)]) -> Result<Change, Unusable> {
-        self.header.parameters.unlocked().map_err(Malformed::from)?;
+        self.header.parameters.unlocked().map_err(WireError::from)?;
         let count = self.leaves();
         if let Some(&(index, _)) = leaves.iter().find(|(index, _)| *index >= count) {
             return Err(Unusable::Change(WrongChange::Index(index)));
@@ -151,7 +151,7 @@ impl<'a> Paged<'a> {
         leaves.iter().for_each(|&(index, value)| place(0, index, value));
         let Header { parameters, length, .. } = self.header;
         let root = multiproof::root_and_nodes(&parameters, length, leaves.to_vec(), &siblings, place)
-            .ok_or(Malformed::Checksum)?;
+            .ok_or(WireError::Checksum)?;
         let new = Header { root, ..self.header };
         Ok(Change { old: self.header, new, before, after: leaves.to_vec(), siblings, nodes })
     }
@@ -168,7 +168,7 @@ pub(crate) fn proven(tree: &dyn Values, indices: &[u64]) -> Result<(Vec<(u64, Va
         return Ok((leaves, siblings));
     }
     let root = multiproof::root(&tree.parameters(), tree.length(), leaves.clone(), &siblings);
-    if root.as_ref() == Some(tree.root()) { Ok((leaves, siblings)) } else { Err(Malformed::Checksum.into()) }
+    if root.as_ref() == Some(tree.root()) { Ok((leaves, siblings)) } else { Err(WireError::Checksum.into()) }
 }
 
 impl Values for Paged<'_> {

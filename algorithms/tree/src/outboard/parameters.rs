@@ -7,7 +7,7 @@ use blake3::hazmat::{self, HasherExt};
 use pfh_digest::{Algorithm, Executor, Task, finalize_many, hash_many, update_many};
 
 use super::function::{Function, Value, value};
-use super::key::{Key, Lock, Locked, Mark};
+use super::key::{Key, Lock, Mark, TreeKeyError};
 use crate::kmac::Kmac;
 use crate::lanes::COMPANY;
 use crate::plain::plain;
@@ -52,7 +52,7 @@ impl Parameters {
     ///
     /// # Errors
     /// When a keyed function has no key, the key is none of its keys, or the function takes none.
-    pub fn under(function: Function, leaf_length: usize, key: Option<Key>) -> Result<Option<Parameters>, Locked> {
+    pub fn under(function: Function, leaf_length: usize, key: Option<Key>) -> Result<Option<Parameters>, TreeKeyError> {
         Ok(Parameters::of(function, leaf_length, Lock::under(function, key)?))
     }
 
@@ -88,10 +88,10 @@ impl Parameters {
     ///
     /// # Errors
     /// When a keyed function has no key or another one, or a function without key has one.
-    pub fn unlock(self, key: Option<Key>) -> Result<Parameters, Locked> {
+    pub fn unlock(self, key: Option<Key>) -> Result<Parameters, TreeKeyError> {
         let lock = Lock::under(self.function, key)?;
         if lock.mark() != self.mark() {
-            return Err(Locked::Other(self.function));
+            return Err(TreeKeyError::Other(self.function));
         }
         Ok(Parameters { lock, ..self })
     }
@@ -105,8 +105,8 @@ impl Parameters {
     ///
     /// # Errors
     /// [`Locked::Missing`].
-    pub fn unlocked(&self) -> Result<(), Locked> {
-        if matches!(self.lock, Lock::Shut(_)) { Err(Locked::Missing(self.function)) } else { Ok(()) }
+    pub fn unlocked(&self) -> Result<(), TreeKeyError> {
+        if matches!(self.lock, Lock::Shut(_)) { Err(TreeKeyError::Missing(self.function)) } else { Ok(()) }
     }
 
     /// The mark of the key, zeros without one.

@@ -41,23 +41,23 @@ struct Part {
 
 /// A piece that cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misplaced {
+pub enum PieceError {
     /// It reaches beyond the end of the file, whose length this is.
     Beyond(u64),
     /// These bytes of it have come before: they are not compared, as they may be gone.
     Twice(Range<u64>),
 }
 
-impl std::fmt::Display for Misplaced {
+impl std::fmt::Display for PieceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Misplaced::Beyond(length) => write!(f, "it reaches beyond the end of the file, which has {length} bytes"),
-            Misplaced::Twice(range) => write!(f, "bytes {} to {} came before", range.start, range.end),
+            PieceError::Beyond(length) => write!(f, "it reaches beyond the end of the file, which has {length} bytes"),
+            PieceError::Twice(range) => write!(f, "bytes {} to {} came before", range.start, range.end),
         }
     }
 }
 
-impl std::error::Error for Misplaced {}
+impl std::error::Error for PieceError {}
 
 impl Part {
     /// Takes in bytes at a place of the leaf; the range that came before, if any did.
@@ -98,9 +98,9 @@ impl Pieces {
     /// # Errors
     /// When they lie beyond the end, or any of them has come before; the bytes before those are
     /// taken then.
-    pub fn place(&mut self, offset: u64, bytes: &[u8], executor: &dyn Executor) -> Result<(), Misplaced> {
+    pub fn place(&mut self, offset: u64, bytes: &[u8], executor: &dyn Executor) -> Result<(), PieceError> {
         let end = offset.checked_add(bytes.len() as u64).filter(|end| *end <= self.length);
-        let Some(end) = end else { return Err(Misplaced::Beyond(self.length)) };
+        let Some(end) = end else { return Err(PieceError::Beyond(self.length)) };
         let leaf = self.parameters.leaf_length() as u64;
         let mut at = offset;
         // Whole leaves are hashed together where they lie.
@@ -140,7 +140,7 @@ impl Pieces {
         for ((index, _), value) in whole.iter().zip(values) {
             self.values[*index as usize] = Some(value);
         }
-        twice.map_or(Ok(()), |range| Err(Misplaced::Twice(range)))
+        twice.map_or(Ok(()), |range| Err(PieceError::Twice(range)))
     }
 
     /// The ranges that have not come, ascending and joined where they touch.
@@ -222,12 +222,12 @@ mod tests {
     fn what_does_not_fit_is_refused_and_what_is_missing_is_known() {
         let parameters = Parameters::new(Function::Sha256, 1024).expect("a power of two");
         let mut pieces = Pieces::new(parameters, 3000);
-        assert_eq!(pieces.place(2999, &[1, 2], &Alone), Err(Misplaced::Beyond(3000)));
-        assert_eq!(pieces.place(u64::MAX, &[1], &Alone), Err(Misplaced::Beyond(3000)));
+        assert_eq!(pieces.place(2999, &[1, 2], &Alone), Err(PieceError::Beyond(3000)));
+        assert_eq!(pieces.place(u64::MAX, &[1], &Alone), Err(PieceError::Beyond(3000)));
         pieces.place(500, &[1; 100], &Alone).expect("a place");
-        assert_eq!(pieces.place(550, &[1; 100], &Alone), Err(Misplaced::Twice(550..600)));
+        assert_eq!(pieces.place(550, &[1; 100], &Alone), Err(PieceError::Twice(550..600)));
         pieces.place(1024, &[1; 1024], &Alone).expect("a place");
-        assert_eq!(pieces.place(1100, &[1; 1], &Alone), Err(Misplaced::Twice(1100..1101)));
+        assert_eq!(pieces.place(1100, &[1; 1], &Alone), Err(PieceError::Twice(1100..1101)));
         assert_eq!(pieces.missing(), [0..500, 600..1024, 2048..3000]);
         assert_eq!(pieces.finish(), Err(vec![0..500, 600..1024, 2048..3000]));
     }

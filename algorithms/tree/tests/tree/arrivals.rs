@@ -5,7 +5,7 @@ use std::ops::Range;
 use pfh_digest::{Alone, ROWS as PLAIN, Registry};
 use pfh_tree::flat::{self, Shape};
 use pfh_tree::outboard::{self, Function, Key, Parameters};
-use pfh_tree::{Arrivals, Grown, Malformed, NoTree, TreeKind, Unfit};
+use pfh_tree::{Arrivals, Grown, NoTree, TreeKind, Unfit, WireError};
 use proptest::prelude::*;
 
 static ALL: Registry = Registry::new(&[&PLAIN, &pfh_tree::ROWS]);
@@ -171,7 +171,7 @@ fn a_receipt_of_another_file_or_tree_is_named() {
     let other = Parameters::under(Function::HmacSha256, 2048, Some(Key::new(&[8; 32]))).unwrap().unwrap();
     let receipt = Arrivals::new(kinds[3], 5000).receipt();
     assert!(matches!(Arrivals::resume(TreeKind::Pairs(other), 5000, &receipt), Err(Unfit::Tree(..))));
-    assert_eq!(Arrivals::resume(kinds[0], 5000, b"").unwrap_err(), Unfit::Malformed(Malformed::Truncated));
+    assert_eq!(Arrivals::resume(kinds[0], 5000, b"").unwrap_err(), Unfit::Malformed(WireError::Truncated));
 }
 
 /// Bytes that are not there any more give no value and no tree.

@@ -5,7 +5,7 @@
 
 use blake3::hazmat::{self, HasherExt, Mode};
 use pfh_digest::Algorithm;
-use pfh_tree::audit::{Challenge, Commitment, Sample, Unproved, prove};
+use pfh_tree::audit::{Challenge, Commitment, ProofError, Sample, prove};
 use pfh_tree::outboard::{Builder, Function, Parameters};
 
 /// One MiB and an odd tail.
@@ -148,7 +148,7 @@ fn the_same_server_fails_the_audit() {
         let challenge = ask(200);
         assert!(kept.iter().all(|proof| commitment.verify(&challenge, proof).is_err()));
         let gone = prove(&challenge, &outboard, |_| Err(std::io::ErrorKind::NotFound.into()));
-        assert!(matches!(gone, Err(Unproved::Read(_))));
+        assert!(matches!(gone, Err(ProofError::Read(_))));
         let zeros = prove(&challenge, &outboard, |range| Ok(vec![0; (range.end - range.start) as usize])).unwrap();
         assert!(commitment.verify(&challenge, &zeros).is_err());
     }

@@ -1,6 +1,6 @@
 //! Honest servers pass; every other answer is rejected.
 
-use pfh_tree::audit::{Challenge, Commitment, KeyedAnswer, Proof, Rejected, Sample, Unproved, keyed_answer};
+use pfh_tree::audit::{Challenge, Commitment, KeyedAnswer, Proof, ProofError, Rejection, Sample, keyed_answer};
 use pfh_tree::audit::{leaves_for, prove};
 use pfh_tree::outboard::{Builder, Function, Outboard, Parameters};
 use proptest::collection::vec;
@@ -114,7 +114,7 @@ fn damage_is_detected_as_often_as_promised() {
             let proof = prove(&challenge, &outboard, reader(&damaged)).unwrap();
             let hit = challenge.indices(leaves as u64).iter().any(|&index| broken.contains(&(index as usize)));
             let verdict = commitment.verify(&challenge, &proof);
-            assert_eq!(verdict, if hit { Err(Rejected::Root) } else { Ok(()) });
+            assert_eq!(verdict, if hit { Err(Rejection::Root) } else { Ok(()) });
             detected += u64::from(hit);
             broken.iter().for_each(|leaf| damaged[leaf * LEAF + 77] ^= 1);
         }
@@ -134,26 +134,26 @@ fn replayed_reordered_truncated_and_foreign_answers_are_rejected() {
         assert_eq!(commitment.verify(&challenge, &proof), Ok(()));
 
         // Replay: the answer to an earlier nonce, to another name, to another sample.
-        assert_eq!(commitment.verify(&ask(2, &outboard, 8), &proof), Err(Rejected::Transcript));
+        assert_eq!(commitment.verify(&ask(2, &outboard, 8), &proof), Err(Rejection::Transcript));
         let renamed = Challenge::new(nonce(1), b"file 2".to_vec(), &commitment, Sample::Leaves(8)).unwrap();
-        assert_eq!(commitment.verify(&renamed, &proof), Err(Rejected::Transcript));
-        assert_eq!(commitment.verify(&ask(1, &outboard, 7), &proof), Err(Rejected::Leaves));
+        assert_eq!(commitment.verify(&renamed, &proof), Err(Rejection::Transcript));
+        assert_eq!(commitment.verify(&ask(1, &outboard, 7), &proof), Err(Rejection::Leaves));
         // Even all leaves, whose indices are always the same, are bound to the nonce.
         let all = prove(&ask(1, &outboard, 0), &outboard, reader(&data)).unwrap();
-        assert_eq!(commitment.verify(&ask(2, &outboard, 0), &all), Err(Rejected::Transcript));
+        assert_eq!(commitment.verify(&ask(2, &outboard, 0), &all), Err(Rejection::Transcript));
 
         // Another file's proof and challenge.
         let question = ask(1, &foreign, 8);
         let answer = prove(&question, &foreign, reader(&other)).unwrap();
-        assert_eq!(commitment.verify(&challenge, &answer), Err(Rejected::Transcript));
-        assert_eq!(commitment.verify(&question, &answer), Err(Rejected::Challenge));
-        assert!(matches!(prove(&challenge, &foreign, reader(&other)), Err(Unproved::Challenge)));
+        assert_eq!(commitment.verify(&challenge, &answer), Err(Rejection::Transcript));
+        assert_eq!(commitment.verify(&question, &answer), Err(Rejection::Challenge));
+        assert!(matches!(prove(&challenge, &foreign, reader(&other)), Err(ProofError::Challenge)));
         let longer = Commitment::new(commitment.parameters(), commitment.length() + 1, *commitment.root());
-        assert_eq!(longer.verify(&challenge, &proof), Err(Rejected::Challenge));
+        assert_eq!(longer.verify(&challenge, &proof), Err(Rejection::Challenge));
 
         // A server with a file that ends early cannot answer.
         let short = prove(&ask(1, &outboard, 0), &outboard, reader(&data[..49 * LEAF]));
-        assert!(matches!(short, Err(Unproved::Length { leaf: 49 })));
+        assert!(matches!(short, Err(ProofError::Length { leaf: 49 })));
     }
 }
 
@@ -217,23 +217,23 @@ fn a_forger_who_makes_the_transcript_right_is_rejected_by_the_tree() {
 
         let mut swapped = leaves.clone();
         swapped.swap(0, 1);
-        assert_eq!(judge(&swapped, &values), Err(Rejected::Root));
-        assert_eq!(judge(&leaves[1..], &values), Err(Rejected::Leaves));
+        assert_eq!(judge(&swapped, &values), Err(Rejection::Root));
+        assert_eq!(judge(&leaves[1..], &values), Err(Rejection::Leaves));
         let mut longer = leaves.clone();
         longer[2].push(0);
-        assert_eq!(judge(&longer, &values), Err(Rejected::Leaves));
+        assert_eq!(judge(&longer, &values), Err(Rejection::Leaves));
         let mut flipped = leaves.clone();
         flipped[7][LEAF - 1] ^= 0x80;
-        assert_eq!(judge(&flipped, &values), Err(Rejected::Root));
-        assert_eq!(judge(&leaves, &values[1..]), Err(Rejected::Shape));
-        assert_eq!(judge(&leaves, &[&values[..], &[[0; 32]]].concat()), Err(Rejected::Shape));
+        assert_eq!(judge(&flipped, &values), Err(Rejection::Root));
+        assert_eq!(judge(&leaves, &values[1..]), Err(Rejection::Shape));
+        assert_eq!(judge(&leaves, &[&values[..], &[[0; 32]]].concat()), Err(Rejection::Shape));
         let mut turned = values.clone();
         turned.rotate_left(1);
-        assert_eq!(judge(&leaves, &turned), Err(Rejected::Root));
+        assert_eq!(judge(&leaves, &turned), Err(Rejection::Root));
         // A node for a leaf: 64 bytes are not a leaf, and a leaf is hashed under another tag.
         let mut node = leaves.clone();
         node[0] = values[..2].concat();
-        assert_eq!(judge(&node, &values), Err(Rejected::Leaves));
+        assert_eq!(judge(&node, &values), Err(Rejection::Leaves));
     }
 }
 
@@ -254,7 +254,7 @@ fn no_forged_answer_is_accepted() {
         let guess = (attempt.wrapping_mul(0x9e3779b97f4a7c15) | 1).to_le_bytes();
         leaves[0][place..place + 8].iter_mut().zip(guess).for_each(|(byte, guess)| *byte ^= guess);
         let proof = forge(&challenge, &commitment, &leaves, &values);
-        assert_eq!(commitment.verify(&challenge, &proof), Err(Rejected::Root), "attempt {attempt}");
+        assert_eq!(commitment.verify(&challenge, &proof), Err(Rejection::Root), "attempt {attempt}");
         leaves[0][place..place + 8].iter_mut().zip(guess).for_each(|(byte, guess)| *byte ^= guess);
     }
 }
@@ -295,11 +295,11 @@ fn a_keyed_answer_needs_the_data_and_the_nonce() {
     let answer = |seed: u64, data: &[u8]| keyed_answer(&ask(seed, &outboard, 0), &commitment, reader(data)).unwrap();
     let mut damaged = data.clone();
     damaged[12_345] ^= 1;
-    assert_eq!(answer(1, &data).verify(&answer(1, &damaged)), Err(Rejected::Digest));
-    assert_eq!(answer(2, &data).verify(&answer(1, &data)), Err(Rejected::Digest));
+    assert_eq!(answer(1, &data).verify(&answer(1, &damaged)), Err(Rejection::Digest));
+    assert_eq!(answer(2, &data).verify(&answer(1, &data)), Err(Rejection::Digest));
     assert!(keyed_answer(&ask(1, &outboard, 0), &commitment, reader(&data[1..])).is_err());
     let missing = keyed_answer(&ask(1, &outboard, 0), &commitment, |_| Err(std::io::Error::other("gone")));
-    assert!(matches!(missing, Err(Unproved::Read(_))));
+    assert!(matches!(missing, Err(ProofError::Read(_))));
 }
 
 #[cfg(feature = "ed25519")]
@@ -315,13 +315,13 @@ fn a_signed_proof_names_its_server() {
     let signed = Proof::decode(&unsigned.clone().sign(&key).encode()).unwrap();
     let judge = |proof: &Proof, key: &SigningKey| commitment.verify_signed(&challenge, proof, &key.verifying_key());
     assert_eq!(judge(&signed, &key), Ok(()));
-    assert_eq!(judge(&signed, &stranger), Err(Rejected::Signer));
-    assert_eq!(judge(&unsigned, &key), Err(Rejected::Unsigned));
+    assert_eq!(judge(&signed, &stranger), Err(Rejection::Signer));
+    assert_eq!(judge(&unsigned, &key), Err(Rejection::Unsigned));
     // A signature that nobody asked for is looked at all the same.
     let mut bytes = signed.encode();
     *bytes.last_mut().unwrap() ^= 1;
     let forged = Proof::decode(&bytes).unwrap();
-    assert_eq!(commitment.verify(&challenge, &forged), Err(Rejected::Signature));
+    assert_eq!(commitment.verify(&challenge, &forged), Err(Rejection::Signature));
     let bytes = signed.encode();
     for bit in 8 * (bytes.len() - 97)..8 * bytes.len() {
         let mut damaged = bytes.clone();

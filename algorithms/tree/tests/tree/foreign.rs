@@ -80,7 +80,7 @@ fn build(leaf: usize, data: &[u8]) -> Outboard {
     builder.finish()
 }
 
-fn decoded(bytes: &[u8], leaf: usize) -> Result<Outboard, pfh_tree::Malformed> {
+fn decoded(bytes: &[u8], leaf: usize) -> Result<Outboard, pfh_tree::WireError> {
     obao::decode(bytes, leaf, obao::parameters(None).unwrap())
 }
 

@@ -3,9 +3,9 @@
 
 use crate::reference;
 use pfh_digest::Algorithm;
-use pfh_tree::Malformed;
-use pfh_tree::audit::{Challenge, Commitment, Rejected, Renewal, Sample, prove};
-use pfh_tree::outboard::{Builder, Function, Key, Locked, Outboard, Paged, Parameters, Unusable, Value};
+use pfh_tree::WireError;
+use pfh_tree::audit::{Challenge, Commitment, Rejection, Renewal, Sample, prove};
+use pfh_tree::outboard::{Builder, Function, Key, Outboard, Paged, Parameters, TreeKeyError, Unusable, Value};
 use pfh_tree::range::{NoRange, RangeProof, Unshown};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -104,27 +104,27 @@ fn other_keys_are_refused_and_not_shown_as_damage() {
         let bytes = tree.encode();
         assert!(!bytes.windows(8).any(|window| KEY.windows(8).any(|part| part == window)), "{function:?}: the key");
         let key = |bytes: &'static [u8]| Some(Key::new(bytes));
-        let unfit = Locked::Unfit(function, "the key is empty");
+        let unfit = TreeKeyError::Unfit(function, "the key is empty");
         assert_eq!(Outboard::decode_under(&bytes, key(KEY)), Ok(tree.clone()));
-        assert_eq!(Outboard::decode(&bytes), Err(Malformed::Locked(Locked::Missing(function))));
-        assert_eq!(Outboard::decode_under(&bytes, key(OTHER)), Err(Malformed::Locked(Locked::Other(function))));
+        assert_eq!(Outboard::decode(&bytes), Err(WireError::Locked(TreeKeyError::Missing(function))));
+        assert_eq!(Outboard::decode_under(&bytes, key(OTHER)), Err(WireError::Locked(TreeKeyError::Other(function))));
         let empty = Outboard::decode_under(&bytes, key(b""));
         match function {
             Function::Blake3Keyed => {
-                assert!(matches!(empty, Err(Malformed::Locked(Locked::Unfit(Function::Blake3Keyed, _)))));
+                assert!(matches!(empty, Err(WireError::Locked(TreeKeyError::Unfit(Function::Blake3Keyed, _)))));
                 assert!(matches!(
                     Parameters::under(function, LEAF, key(&KEY[1..])),
-                    Err(Locked::Unfit(Function::Blake3Keyed, "a key has 32 bytes, no more and no fewer"))
+                    Err(TreeKeyError::Unfit(Function::Blake3Keyed, "a key has 32 bytes, no more and no fewer"))
                 ));
             }
-            _ => assert_eq!(empty, Err(Malformed::Locked(unfit))),
+            _ => assert_eq!(empty, Err(WireError::Locked(unfit))),
         }
         for bit in 0..8 * bytes.len() {
             let mut damaged = bytes.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
             let error = Outboard::decode_under(&damaged, key(KEY)).unwrap_err();
             // Bits of the mark are under the checksum, so they are damage too.
-            assert!(!matches!(error, Malformed::Locked(_)), "{function:?}, bit {bit}: {error}");
+            assert!(!matches!(error, WireError::Locked(_)), "{function:?}, bit {bit}: {error}");
         }
         assert_eq!(Parameters::new(function, LEAF), None);
         assert_eq!(format!("{:?}", Key::new(KEY)), "Key");
@@ -132,7 +132,7 @@ fn other_keys_are_refused_and_not_shown_as_damage() {
     }
     let plain = Parameters::new(Function::Sha256, LEAF).unwrap();
     assert_eq!(Builder::new(plain).finish().header().parameters.unlock(None), Ok(plain));
-    let needless = Locked::Needless(Function::Sha256);
+    let needless = TreeKeyError::Needless(Function::Sha256);
     assert_eq!(plain.unlock(Some(Key::new(KEY))), Err(needless));
     assert_eq!(Parameters::under(Function::Sha256, LEAF, Some(Key::new(KEY))), Err(needless));
 }
@@ -162,8 +162,8 @@ fn parameters_in_text() {
         let made = parameters(function, KEY);
         let stated = Parameters::named(&made.name(), LEAF).unwrap();
         assert_eq!((stated, stated.unlock(Some(Key::new(KEY)))), (made, Ok(made)));
-        assert_eq!(stated.unlocked(), Err(Locked::Missing(function)));
-        assert_eq!(stated.unlock(Some(Key::new(OTHER))), Err(Locked::Other(function)));
+        assert_eq!(stated.unlocked(), Err(TreeKeyError::Missing(function)));
+        assert_eq!(stated.unlock(Some(Key::new(OTHER))), Err(TreeKeyError::Other(function)));
         for wrong in [function.name().to_owned(), made.name() + "0", made.name().to_uppercase()] {
             assert_eq!(Parameters::named(&wrong, LEAF), None, "{wrong}");
         }
@@ -200,20 +200,20 @@ proptest! {
         prop_assert_eq!(commitment.verify(&challenge, &answer), Ok(()));
         prop_assert!(commitment.judge(&challenge, &mut &answer.encode()[..]).is_ok());
         let kept = Commitment::new(Parameters::named(&tree.parameters().name(), LEAF).unwrap(), tree.length(), *tree.root());
-        prop_assert_eq!(kept.verify(&challenge, &answer), Err(Rejected::Locked(Locked::Missing(function))));
+        prop_assert_eq!(kept.verify(&challenge, &answer), Err(Rejection::Locked(TreeKeyError::Missing(function))));
         prop_assert!(kept.judge(&challenge, &mut &answer.encode()[..]).is_err());
         prop_assert_eq!(kept.unlock(key).unwrap().verify(&challenge, &answer), Ok(()));
-        prop_assert_eq!(kept.unlock(Some(Key::new(OTHER))), Err(Locked::Other(function)));
+        prop_assert_eq!(kept.unlock(Some(Key::new(OTHER))), Err(TreeKeyError::Other(function)));
         // A range, by who has the key, for who has it.
         let start = seed as usize % data.len();
         let range = start as u64..(start + 1 + (seed >> 32) as usize % (data.len() - start)) as u64;
         let mut read = |range: std::ops::Range<u64>| Ok(data[range.start as usize..range.end as usize].to_vec());
         let refused = RangeProof::new(&locked, range.clone(), &mut read);
-        prop_assert!(matches!(refused, Err(NoRange::Tree(Unusable::Malformed(Malformed::Locked(_))))));
+        prop_assert!(matches!(refused, Err(NoRange::Tree(Unusable::Malformed(WireError::Locked(_))))));
         let proof = RangeProof::new(&locked.unlock(key).unwrap(), range.clone(), &mut read).unwrap().encode();
         let proof = RangeProof::decode(&proof).unwrap();
-        prop_assert_eq!(proof.verify(tree.root()), Err(Unshown::Locked(Locked::Missing(function))));
-        prop_assert_eq!(proof.clone().unlock(Some(Key::new(OTHER))), Err(Locked::Other(function)));
+        prop_assert_eq!(proof.verify(tree.root()), Err(Unshown::Locked(TreeKeyError::Missing(function))));
+        prop_assert_eq!(proof.clone().unlock(Some(Key::new(OTHER))), Err(TreeKeyError::Other(function)));
         let shown = proof.unlock(key).unwrap();
         let shown = shown.verify(tree.root()).unwrap();
         prop_assert_eq!((shown.bytes, shown.length), (&data[range.start as usize..range.end as usize], data.len() as u64));
@@ -225,11 +225,11 @@ proptest! {
         let whole = build(function, KEY, &now);
         let value = tree.parameters().leaves_of(tree.length(), &[(leaf as u64, changed)])[0];
         let locked = paged(&bytes);
-        prop_assert!(matches!(locked.change(&[(leaf as u64, value)]), Err(Unusable::Malformed(Malformed::Locked(_)))));
+        prop_assert!(matches!(locked.change(&[(leaf as u64, value)]), Err(Unusable::Malformed(WireError::Locked(_)))));
         let change = locked.unlock(key).unwrap().change(&[(leaf as u64, value)]).unwrap();
         prop_assert_eq!(change.new_header(), whole.header());
         let renewal = Renewal::decode(&Renewal::of(&change).encode()).unwrap();
-        prop_assert_eq!(kept.renew(&renewal), Err(Rejected::Locked(Locked::Missing(function))));
+        prop_assert_eq!(kept.renew(&renewal), Err(Rejection::Locked(TreeKeyError::Missing(function))));
         prop_assert_eq!(*kept.unlock(key).unwrap().renew(&renewal).unwrap().root(), *whole.root());
         tree.update(&[(leaf as u64, changed)]).unwrap();
         prop_assert_eq!(&tree, &whole);

@@ -2,7 +2,7 @@
 //! built again, files against damage.
 
 use pfh_digest::Algorithm;
-use pfh_tree::Malformed;
+use pfh_tree::WireError;
 use pfh_tree::outboard::{Builder, Function, Outboard, Parameters, Value, WrongChange};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -129,7 +129,7 @@ fn any_damage_to_the_binary_form_is_an_error() {
             for length in 0..bytes.len() {
                 assert!(Outboard::decode(&bytes[..length]).is_err());
             }
-            assert_eq!(Outboard::decode(&[&bytes[..], b"x"].concat()), Err(Malformed::Trailing));
+            assert_eq!(Outboard::decode(&[&bytes[..], b"x"].concat()), Err(WireError::Trailing));
         }
     }
 }
@@ -141,7 +141,7 @@ fn a_claimed_length_costs_nothing() {
     bytes[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
     let checksum = blake3::derive_key("pfh tree 1 header checksum", &bytes[..56]);
     bytes[56..88].copy_from_slice(&checksum);
-    assert_eq!(Outboard::decode(&bytes), Err(Malformed::Truncated));
+    assert_eq!(Outboard::decode(&bytes), Err(WireError::Truncated));
 }
 
 fn function() -> impl Strategy<Value = Function> {

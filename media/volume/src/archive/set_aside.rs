@@ -152,9 +152,9 @@ mod tests {
         let short = [zstd(b"one"), skippable(0x184D_2A50, &secret(512))].concat();
         assert_eq!(seen(Format::Zstd, short, false), (vec![], vec![b"one".to_vec()]));
         let zeros = [zstd(b"one"), skippable(0x184D_2A50, &[0; 5000])].concat();
-        assert_eq!(seen(Format::Zstd, zeros, false).0, []);
+        assert!(seen(Format::Zstd, zeros, false).0.is_empty());
         let table = [&secret(800)[..], &SEEK_TABLE].concat();
-        assert_eq!(seen(Format::Zstd, [zstd(b"one"), skippable(0x184D_2A5E, &table)].concat(), false).0, []);
+        assert!(seen(Format::Zstd, [zstd(b"one"), skippable(0x184D_2A5E, &table)].concat(), false).0.is_empty());
         assert_eq!(seen(Format::Zstd, [zstd(b"one"), skippable(0x184D_2A5D, &table)].concat(), false).0, [12 + 8]);
     }
 
@@ -177,9 +177,9 @@ mod tests {
             [&[0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 3][..], &(field.len() as u16).to_le_bytes(), &field, body].concat()
         };
         assert_eq!(seen(Format::Gzip, extra(b"zz"), false), (vec![12], vec![Vec::new()]));
-        assert_eq!(seen(Format::Gzip, extra(b"RA"), false).0, []);
+        assert!(seen(Format::Gzip, extra(b"RA"), false).0.is_empty());
         let remark = [&[0x1F, 0x8B, 8, 24, 0, 0, 0, 0, 0, 3][..], b"name\0", &hidden, &[0], body].concat();
         assert_eq!(seen(Format::Gzip, remark, false).0, [15]);
-        assert_eq!(seen(Format::Gzip, [&[0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], &body[..]].concat(), false).0, []);
+        assert!(seen(Format::Gzip, [&[0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], &body[..]].concat(), false).0.is_empty());
     }
 }

@@ -180,7 +180,7 @@ pub struct Packing {
 
 /// Takes up to which offset all targets have the image on their media, in bytes, the unreadable
 /// runs so far, and the digest of the image up to there where [`Imaging::prefixes`] asks for it.
-pub type Settled<'a> = dyn FnMut(u64, &[Bad], Option<&Digest>) -> io::Result<()> + 'a;
+pub type OnCheckpoint<'a> = dyn FnMut(u64, &[Bad], Option<&Digest>) -> io::Result<()> + 'a;
 
 /// How the caller follows the run.
 pub struct Follow<'a> {
@@ -189,7 +189,7 @@ pub struct Follow<'a> {
     /// The purpose for which the medium is read: its progress is reported under this name.
     pub phase: Phase,
     /// Called at every checkpoint and at the end.
-    pub settled: Option<&'a mut Settled<'a>>,
+    pub settled: Option<&'a mut OnCheckpoint<'a>>,
 }
 
 impl<'a> Follow<'a> {
@@ -218,7 +218,7 @@ pub struct Times {
 
 /// Its result.
 #[derive(Debug, Clone)]
-pub struct Imaged {
+pub struct ImagingResult {
     /// Bytes of the image.
     pub bytes: u64,
     /// Bytes of it that are padding behind the medium's end.

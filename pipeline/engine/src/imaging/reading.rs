@@ -20,7 +20,7 @@ const READ: usize = 1 << 20;
 
 /// The state that reader and caller share.
 #[derive(Default)]
-pub(super) struct Shared {
+pub(super) struct ReaderState {
     /// Bytes of the image so far.
     pub(super) bytes: AtomicU64,
     /// Set when an end failed: no more is read.
@@ -29,7 +29,7 @@ pub(super) struct Shared {
     pub(super) bad: Mutex<Vec<Bad>>,
 }
 
-impl Shared {
+impl ReaderState {
     pub(super) fn bad(&self) -> Vec<Bad> {
         self.bad.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -50,7 +50,7 @@ pub(super) enum To {
 }
 
 /// The result of the reader.
-pub(super) struct Read {
+pub(super) struct ReaderResult {
     pub(super) bytes: u64,
     pub(super) padded: u64,
     pub(super) retried: u64,
@@ -63,7 +63,7 @@ pub(super) struct Reader<'a> {
     pub(super) medium: &'a Medium,
     pub(super) prefix: Option<&'a Medium>,
     pub(super) imaging: &'a Imaging,
-    pub(super) shared: &'a Shared,
+    pub(super) shared: &'a ReaderState,
     pub(super) cancel: Cancel,
 }
 
@@ -83,10 +83,16 @@ impl Reader<'_> {
         self,
         mut send: impl FnMut(Portion, To),
         mut checkpoint: impl FnMut(),
-    ) -> Result<Read, ImagingError> {
+    ) -> Result<ReaderResult, ImagingError> {
         let mut slabs = Slabs::new(self.imaging);
-        let mut read =
-            Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
+        let mut read = ReaderResult {
+            bytes: 0,
+            padded: 0,
+            retried: 0,
+            stopped: None,
+            reading: Duration::ZERO,
+            waited: Duration::ZERO,
+        };
         self.prefix(&mut slabs, &mut read, &mut send)?;
         let end = Self::total(self.medium, self.imaging).or(self.imaging.length).unwrap_or(u64::MAX);
         // Omitted limits do not count: all bytes are copied.
@@ -111,7 +117,7 @@ impl Reader<'_> {
         &self,
         end: u64,
         slabs: &mut Slabs,
-        read: &mut Read,
+        read: &mut ReaderResult,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
     ) {
@@ -192,7 +198,7 @@ impl Reader<'_> {
         readers: usize,
         end: u64,
         slabs: &mut Slabs,
-        read: &mut Read,
+        read: &mut ReaderResult,
         send: &mut impl FnMut(Portion, To),
         checkpoint: &mut impl FnMut(),
     ) -> Result<(), ImagingError> {
@@ -299,7 +305,7 @@ impl Reader<'_> {
         Ok((done, bad))
     }
 
-    fn deliver(&self, slab: Slab, n: usize, bad: &[Bad], read: &mut Read, send: &mut impl FnMut(Portion, To)) {
+    fn deliver(&self, slab: Slab, n: usize, bad: &[Bad], read: &mut ReaderResult, send: &mut impl FnMut(Portion, To)) {
         self.note(bad);
         if n == 0 {
             return;
@@ -310,7 +316,7 @@ impl Reader<'_> {
     }
 
     /// Waits for a slab; `None` when the run was ended meanwhile.
-    fn slab(&self, slabs: &mut Slabs, read: &mut Read) -> Option<Slab> {
+    fn slab(&self, slabs: &mut Slabs, read: &mut ReaderResult) -> Option<Slab> {
         loop {
             if self.shared.halt.load(Ordering::SeqCst) {
                 read.stopped.get_or_insert(Stop::Cancelled);
@@ -332,7 +338,7 @@ impl Reader<'_> {
     fn prefix(
         &self,
         slabs: &mut Slabs,
-        read: &mut Read,
+        read: &mut ReaderResult,
         send: &mut impl FnMut(Portion, To),
     ) -> Result<(), ImagingError> {
         let Some(prefix) = self.prefix else { return Ok(()) };
@@ -373,7 +379,7 @@ impl Reader<'_> {
     }
 
     /// Fills the image up to whole units, where that is asked for. `end` is that of the source.
-    fn pad(&self, end: u64, slabs: &mut Slabs, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
+    fn pad(&self, end: u64, slabs: &mut Slabs, read: &mut ReaderResult, send: &mut impl FnMut(Portion, To)) {
         let Some(unit) = self.imaging.pad.map(u64::from).filter(|unit| *unit > 0) else { return };
         let mut left = read.bytes.next_multiple_of(unit) - read.bytes;
         // A run that was cut off behind the end of the source left some of it.

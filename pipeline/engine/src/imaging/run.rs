@@ -2,9 +2,9 @@
 
 use super::failing::Failing;
 use super::prefix::History;
-use super::reading::{Read, Reader, Shared, To};
+use super::reading::{Reader, ReaderResult, ReaderState, To};
 use super::units::{self, Unit};
-use super::{Ending, Follow, Imaged, Imaging, ImagingError, Packing, Portion, Target, Times};
+use super::{Ending, Follow, Imaging, ImagingError, ImagingResult, Packing, Portion, Target, Times};
 use crate::progress::{MediumProgress, Progress};
 use pfh_source::device::Medium;
 use std::io;
@@ -45,10 +45,10 @@ pub fn image(
     imaging: &Imaging,
     targets: &mut [Box<dyn Target>],
     mut follow: Follow<'_>,
-) -> Result<Imaged, ImagingError> {
+) -> Result<ImagingResult, ImagingError> {
     let from = Instant::now();
     // Targets and the caller's map receive all unreadable runs, those of an earlier run as well.
-    let shared = Shared { bad: imaging.done_bad.clone().into(), ..Shared::default() };
+    let shared = ReaderState { bad: imaging.done_bad.clone().into(), ..ReaderState::default() };
     let mut units = units::cut(imaging);
     let history = History::default();
     let total = Reader::total(medium, imaging);
@@ -215,7 +215,7 @@ fn join(handles: Vec<Handle<'_>>) -> Result<Vec<Duration>, ImagingError> {
 /// Follows the run until the reader is done: progress, and the settled bytes.
 fn watch(
     noted: &Receiver<Event>,
-    (shared, prefixes): (&Shared, Option<&History>),
+    (shared, prefixes): (&ReaderState, Option<&History>),
     total: Option<u64>,
     from: Instant,
     follow: &mut Follow<'_>,
@@ -260,7 +260,7 @@ fn watch(
 
 /// Puts together the results of the units. A run that stopped has no digests: they would be those
 /// of a part.
-fn gather(imaging: &Imaging, units: Vec<Unit>, read: &Read) -> Imaged {
+fn gather(imaging: &Imaging, units: Vec<Unit>, read: &ReaderResult) -> ImagingResult {
     let mut digests = vec![None; imaging.algorithms.len()];
     let (mut pieces, mut marks) = (Vec::new(), Vec::new());
     for unit in units {
@@ -276,7 +276,7 @@ fn gather(imaging: &Imaging, units: Vec<Unit>, read: &Read) -> Imaged {
         }
     }
     let whole = read.stopped.is_none();
-    Imaged {
+    ImagingResult {
         bytes: read.bytes,
         padded: read.padded,
         digests: if whole { digests.into_iter().flatten().collect() } else { Vec::new() },

@@ -1,6 +1,6 @@
 //! One long file under trees, read by several threads: the digest of one read, or its problem.
 
-use pfh_digest::{Algorithm, Apart, Output, ROWS, Registry, Row, Standing, State, Units, Value};
+use pfh_digest::{Algorithm, Output, ROWS, Registry, Row, Standing, State, UnitState, Units, Value};
 use pfh_engine::{Control, Mode, Outcome, Plan, Record, Stats, run};
 use pfh_inject::{Errno, File, Files, Need, lacks};
 use pfh_source::{Cause, Descend, Note, Operands};
@@ -135,7 +135,7 @@ impl State for Slow {
         true
     }
 
-    fn apart(&mut self) -> Option<&mut dyn Apart> {
+    fn apart(&mut self) -> Option<&mut dyn UnitState> {
         Some(self)
     }
 
@@ -148,7 +148,7 @@ impl State for Slow {
     }
 }
 
-impl Apart for Slow {
+impl UnitState for Slow {
     fn units(&self) -> Box<dyn Units> {
         Box::new(SlowUnits)
     }

@@ -81,19 +81,19 @@ mod thread;
 mod together;
 mod world;
 
-pub use apart::Reached;
+pub use apart::RangeEnd;
 pub use backend::Backend;
 pub use budget::{Budget, Slab};
 pub use chunk::{Bytes, Chunk, End};
 pub use device::DeviceLocks;
 pub use event_count::EventCount;
 pub use feed::Feed;
-pub use in_hand::{InHand, Lost};
-pub use lap::{Ended, Lap, Moved, Pace};
+pub use in_hand::{InHand, LostWork};
+pub use lap::{EndedMessage, Lap, LapBytes, Pace};
 pub use open::Open;
 pub use reader::{Reader, Step};
 pub use reserve::Reserve;
-pub use table::{Begun, Depth, For, Job, Table, Take};
+pub use table::{Depth, For, Job, ResumedMessage, Table, Take};
 
 use mode::Mode;
 use shuttle::scheduler::{DfsScheduler, RandomScheduler};

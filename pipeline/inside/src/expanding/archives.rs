@@ -1,12 +1,12 @@
 //! Going into archives. Container images in a compressed tar are unpacked once, because layers come
 //! in any order; those in a directory are behind the index of their layout.
 
-use super::{Expanding, Found, LAYERED};
+use super::{Expanding, LAYERED, UnnumberedEntry};
 use crate::about::unopened;
-use crate::clock::{Clock, Timed};
+use crate::clock::{Clock, TimedReader};
 use crate::layouts::{self, below};
 use crate::level::Level;
-use crate::medium::{Unpacked, Watch};
+use crate::medium::{SpooledMedium, Watch};
 use crate::name;
 use crate::outer::Outer;
 use crate::spool::Spool;
@@ -16,7 +16,7 @@ use pfh_volume::{Bytes, Nodes};
 use std::sync::Arc;
 
 /// The images in a compressed tar.
-enum Packed {
+enum PackedTar {
     /// It is not one, or begins with members that no image has.
     None,
     /// The tar, unpacked.
@@ -39,19 +39,19 @@ impl Expanding {
         let prefix = name::prefix(printed);
         let limits = &self.limits();
         let opened = match (parts, self.unpack_images(format, &bytes, limits)) {
-            (_, Packed::Tar(tar)) => {
+            (_, PackedTar::Tar(tar)) => {
                 bytes = tar;
                 Ok(archive::open_unpacked(bytes.clone(), limits))
             }
-            (_, Packed::Lost(why)) => {
+            (_, PackedTar::Lost(why)) => {
                 archive::open(format, bytes.clone(), printed, limits).map(|nodes| archive::without_images(nodes, why))
             }
-            ([_], Packed::None) => archive::open(format, bytes.clone(), printed, limits),
-            (_, Packed::None) => archive::open_parts(format, bytes.clone(), parts, limits),
+            ([_], PackedTar::None) => archive::open(format, bytes.clone(), printed, limits),
+            (_, PackedTar::None) => archive::open_parts(format, bytes.clone(), parts, limits),
         };
         match opened {
             Ok(nodes) => self.enter_nodes(nodes, format.name(), (bytes, watch, depth), printed),
-            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
+            Err(failure) => self.found.push_back(UnnumberedEntry::Problem(prefix, unopened(failure.to_string()))),
         }
     }
 
@@ -76,14 +76,16 @@ impl Expanding {
     }
 
     /// Unpacks a compressed tar that may hold container images.
-    fn unpack_images(&self, format: Format, bytes: &Arc<dyn Bytes>, limits: &Limits) -> Packed {
-        let Some(reader) = archive::packed_images(format, bytes, limits) else { return Packed::None };
+    fn unpack_images(&self, format: Format, bytes: &Arc<dyn Bytes>, limits: &Limits) -> PackedTar {
+        let Some(reader) = archive::packed_images(format, bytes, limits) else { return PackedTar::None };
         let most = limits.nested.min(limits.most(bytes.size()));
-        let timed = Timed { reader, clock: self.clock.clone() };
+        let timed = TimedReader { reader, clock: self.clock.clone() };
         match self.clock.during(|| Spool::fill(&self.stock, timed, most)) {
-            Ok(Some(spool)) => Packed::Tar(Arc::new(Unpacked(Arc::new(spool)))),
-            Ok(None) => Packed::Lost(format!("it has more than {most} bytes when it is unpacked: decompress it first")),
-            Err(error) => Packed::Lost(error.to_string()),
+            Ok(Some(spool)) => PackedTar::Tar(Arc::new(SpooledMedium(Arc::new(spool)))),
+            Ok(None) => {
+                PackedTar::Lost(format!("it has more than {most} bytes when it is unpacked: decompress it first"))
+            }
+            Err(error) => PackedTar::Lost(error.to_string()),
         }
     }
 

@@ -1,22 +1,22 @@
 //! Going into a container, by its kind.
 
-use super::{BLANK, Expanding, Found};
+use super::{BLANK, Expanding, UnnumberedEntry};
 use crate::about::{outline, unopened, unread};
 use crate::decoders::Decoders;
-use crate::detect::{self, Container, Refused};
-use crate::level::{Level, Listed, Part};
+use crate::detect::{self, Container, ContainerRefusal};
+use crate::level::{ContainerNames, Level, Part};
 use crate::limit::TOO_DEEP;
 use crate::medium::Watch;
 use crate::member::problem;
 use crate::options::Decoding;
-use crate::served::Served;
+use crate::served::ServedMedium;
 use crate::sweep::Sweep;
 use crate::waits::{self, Lone, Waiting};
 use crate::way::Way;
 use crate::window::Window;
 use crate::{name, unlock};
 use pfh_container::disk;
-use pfh_source::{FindingId, Inside, Kept, Passage, Skip, Stage, Volume};
+use pfh_source::{FindingId, Inside, Passage, ShadowFacts, Skip, Stage, Volume};
 use pfh_volume::account;
 use pfh_volume::{Bytes, Failure, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{Piece, compose, gap};
@@ -52,9 +52,11 @@ impl Expanding {
             }
             Ok(Some(_)) => {
                 let skip = Skip::Inside(TOO_DEEP);
-                self.found.push_back(Found::Skipped(name::prefix(printed), skip));
+                self.found.push_back(UnnumberedEntry::Skipped(name::prefix(printed), skip));
             }
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
+            Err(failure) => {
+                self.found.push_back(UnnumberedEntry::Problem(name::prefix(printed), unopened(failure.to_string())))
+            }
         }
     }
 
@@ -89,13 +91,13 @@ impl Expanding {
             Container::Disk(kind, Err(failure)) => {
                 let is_damaged = !matches!(failure, disk::Failure::Refused(_));
                 let why = format!("{} image: {failure}", kind.name());
-                self.refuse(name::prefix(printed), Refused { why, is_damaged });
+                self.refuse(name::prefix(printed), ContainerRefusal { why, is_damaged });
             }
             Container::Disk(kind, Ok(disk)) => {
                 let mut start = [0; 64];
                 let is_read = bytes.read_exact_at(0, &mut start).is_ok();
                 if let Some(why) = kind.unread_states(&start).filter(|_| is_read) {
-                    self.refuse(name::prefix(printed), Refused { why, is_damaged: false });
+                    self.refuse(name::prefix(printed), ContainerRefusal { why, is_damaged: false });
                 }
                 self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth);
             }
@@ -111,7 +113,9 @@ impl Expanding {
         let account = match account::medium(bytes) {
             Ok(account) => account,
             Err(failure) => {
-                return self.found.push_back(Found::Problem(printed.to_vec(), problem(Stage::Walk, &failure)));
+                return self
+                    .found
+                    .push_back(UnnumberedEntry::Problem(printed.to_vec(), problem(Stage::Walk, &failure)));
             }
         };
         let ranges: Vec<_> = account.residue().map(|extent| extent.start..extent.end()).collect();
@@ -130,11 +134,13 @@ impl Expanding {
     /// Goes into the one disk of an image: partitions or a volume.
     fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
         self.is_decoded = true;
-        let bytes = Served::over(bytes, self.decoders().as_ref());
+        let bytes = ServedMedium::over(bytes, self.decoders().as_ref());
         match detect::medium(&bytes) {
             Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
-            Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
+            Ok(None) => self.found.push_back(UnnumberedEntry::Problem(name::prefix(printed), unopened(BLANK))),
+            Err(failure) => {
+                self.found.push_back(UnnumberedEntry::Problem(name::prefix(printed), unopened(failure.to_string())))
+            }
         }
     }
 
@@ -199,7 +205,7 @@ impl Expanding {
         depth: u32,
     ) {
         let behind = (bytes, watch.clone(), self.clock.clone());
-        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts)), about, behind, depth));
+        self.stack.push(Level::new(prefix, ContainerNames::Parts(Box::new(parts)), about, behind, depth));
     }
 
     /// Goes into a volume, by its contents.
@@ -233,12 +239,12 @@ impl Expanding {
             Err(refused) => return self.fail_volume(prefix, &about, refused),
         };
         for warning in &opened.warnings {
-            self.found.push_back(Found::Problem(prefix.clone(), unopened(warning.to_string())));
+            self.found.push_back(UnnumberedEntry::Problem(prefix.clone(), unopened(warning.to_string())));
         }
         self.is_decoded = true;
         // Places in it are not places on the medium.
         let about = Inside { volume_offset: None, ..about };
-        let bytes = Served::over(opened.bytes, self.decoders().as_ref());
+        let bytes = ServedMedium::over(opened.bytes, self.decoders().as_ref());
         match detect::medium(&bytes) {
             Ok(Some(Container::Divided(table))) => {
                 self.enter_medium(table, bytes, prefix, about, watch, depth);
@@ -250,8 +256,8 @@ impl Expanding {
                 self.enter_volumes(volumes, bytes, prefix, about, watch, depth);
             }
             Ok(Some(Container::Volume(other))) => self.fail_volume(prefix, &about, unread(&other)),
-            Ok(_) => self.found.push_back(Found::Problem(prefix, unopened(BLANK))),
-            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
+            Ok(_) => self.found.push_back(UnnumberedEntry::Problem(prefix, unopened(BLANK))),
+            Err(failure) => self.found.push_back(UnnumberedEntry::Problem(prefix, unopened(failure.to_string()))),
         }
     }
 
@@ -266,7 +272,7 @@ impl Expanding {
         depth: u32,
     ) {
         for warning in &volumes.warnings {
-            self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
+            self.found.push_back(UnnumberedEntry::Problem(prefix.clone(), problem(Stage::Walk, warning)));
         }
         let free = self.options.unallocated.then(|| volumes.unallocated()).into_iter().flatten();
         let free = free.map(|found| match found {
@@ -305,7 +311,7 @@ impl Expanding {
         &mut self,
         system: &FileSystem,
         nodes: Nodes,
-        kept: Option<Kept>,
+        kept: Option<ShadowFacts>,
         (bytes, watch, depth): (Arc<dyn Bytes>, &Arc<Watch>, u32),
         prefix: Vec<u8>,
         about: Inside,
@@ -316,14 +322,14 @@ impl Expanding {
             Passage::Into(Arc::new(Volume { kind, block_size, size, allocated_only, kept, ..outline(&prefix, &about) }))
         });
         for warning in &system.warnings {
-            self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
+            self.found.push_back(UnnumberedEntry::Problem(prefix.clone(), problem(Stage::Walk, warning)));
         }
         for what in &system.unread {
-            self.refuse(prefix.clone(), Refused { why: what.to_string(), is_damaged: false });
+            self.refuse(prefix.clone(), ContainerRefusal { why: what.to_string(), is_damaged: false });
         }
         self.volumes += 1;
         let listed = if self.swept.is_some() && self.wanted.is_none() {
-            Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))
+            ContainerNames::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))
         } else {
             self.listed(nodes)
         };
@@ -339,9 +345,9 @@ impl Expanding {
     }
 
     /// Names whose contents are decoded ahead, if several threads decode.
-    pub(super) fn listed(&mut self, nodes: Nodes) -> Listed {
-        let Some(decoders) = self.decoders() else { return Listed::Nodes(nodes) };
-        Listed::Ahead(Box::new(Window::new(nodes, &self.options.selection, decoders, self.is_decoded)))
+    pub(super) fn listed(&mut self, nodes: Nodes) -> ContainerNames {
+        let Some(decoders) = self.decoders() else { return ContainerNames::Nodes(nodes) };
+        ContainerNames::Ahead(Box::new(Window::new(nodes, &self.options.selection, decoders, self.is_decoded)))
     }
 
     /// Notes that a file system is gone into or left, in front of the next entry.
@@ -352,7 +358,7 @@ impl Expanding {
     }
 
     /// A part of a medium that is not read, with its cause.
-    pub(super) fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, refused: Refused) {
+    pub(super) fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, refused: ContainerRefusal) {
         self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
         self.refuse(prefix, refused);
         self.pass(|| Passage::Out);

@@ -1,10 +1,10 @@
 //! Older states of a file system: its shadow copies.
 
-use super::{Expanding, Found};
+use super::{Expanding, UnnumberedEntry};
 use crate::about::unopened;
 use crate::options::Snapshots;
 use crate::way::{self, Way};
-use pfh_source::{Inside, Kept, Skip};
+use pfh_source::{Inside, ShadowFacts, Skip};
 use pfh_volume::{Options as Lists, Snapshot};
 
 /// The remark on a snapshot that is not taken.
@@ -22,7 +22,7 @@ impl Expanding {
     pub(super) fn leaves_out(&mut self, prefix: &[u8]) -> bool {
         let is_left = self.options.snapshots == Snapshots::None;
         if is_left {
-            self.found.push_back(Found::Skipped(prefix.to_vec(), Skip::Inside(LEFT_OUT)));
+            self.found.push_back(UnnumberedEntry::Skipped(prefix.to_vec(), Skip::Inside(LEFT_OUT)));
         }
         is_left
     }
@@ -42,9 +42,11 @@ impl Expanding {
         }
         let opened = match snapshot.open() {
             Ok(opened) => opened,
-            Err(failure) => return self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
+            Err(failure) => {
+                return self.found.push_back(UnnumberedEntry::Problem(prefix, unopened(failure.to_string())));
+            }
         };
-        let kept = Kept {
+        let kept = ShadowFacts {
             number: snapshot.number,
             id: snapshot.id.clone(),
             set: snapshot.set.clone(),
@@ -53,7 +55,7 @@ impl Expanding {
         let lists = Lists { deleted: self.options.deleted, unallocated: self.options.unallocated };
         let nodes = match self.options.snapshots {
             Snapshots::Changed => {
-                self.found.push_back(Found::Skipped(prefix.clone(), Skip::Inside(UNCHANGED)));
+                self.found.push_back(UnnumberedEntry::Skipped(prefix.clone(), Skip::Inside(UNCHANGED)));
                 opened.changed(lists)
             }
             Snapshots::All | Snapshots::None => opened.nodes(lists),

@@ -73,7 +73,7 @@ impl fmt::Display for Security {
 
 /// The hidden parts of a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenParts {
     /// The host protected area, or the accessible maximum address that took its place.
     pub hpa: Answer<Limit>,
     /// The device configuration overlay: the limit that it sets to the native maximum.
@@ -82,11 +82,11 @@ pub struct Hidden {
     pub security: Answer<Security>,
 }
 
-impl Hidden {
+impl HiddenParts {
     /// Nothing is known, for one cause.
     pub fn not_determined(cause: &str) -> Self {
         let cause = || cause.to_owned();
-        Hidden {
+        HiddenParts {
             hpa: Answer::NotDetermined(cause()),
             dco: Answer::NotDetermined(cause()),
             security: Answer::NotDetermined(cause()),
@@ -154,15 +154,15 @@ impl Words<'_> {
 }
 
 /// Asks a disk; `send` hands a command over to it.
-pub fn ask(send: &dyn Fn(Command) -> Result<Reply, Errno>) -> Hidden {
+pub fn ask(send: &dyn Fn(Command) -> Result<Reply, Errno>) -> HiddenParts {
     let page = match data(send, Command::Identify) {
         Ok(page) => page,
-        Err(cause) => return Hidden::not_determined(&cause),
+        Err(cause) => return HiddenParts::not_determined(&cause),
     };
     let words = Words(&page);
     // Bit 15 is clear in an ATA disk; some bridges answer with a page of zeros or ones.
     if words.word(0) & 0x8000 != 0 || words.word(83) >> 14 != 1 {
-        return Hidden::not_determined("the device is not an ATA disk, or states no feature sets");
+        return HiddenParts::not_determined("the device is not an ATA disk, or states no feature sets");
     }
     let security = match words.supports(82, 1) {
         true => Answer::Is(Security(words.word(128))),
@@ -194,7 +194,7 @@ pub fn ask(send: &dyn Fn(Command) -> Result<Reply, Errno>) -> Hidden {
             Err(cause) => Answer::NotDetermined(cause),
         },
     };
-    Hidden { hpa, dco, security }
+    HiddenParts { hpa, dco, security }
 }
 
 /// Whether the answer is good, else why there is none.
@@ -314,7 +314,7 @@ mod tests {
             })
         }
 
-        fn hidden(&self) -> Hidden {
+        fn hidden(&self) -> HiddenParts {
             ask(&|command| self.answer(command))
         }
     }

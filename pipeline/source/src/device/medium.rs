@@ -1,7 +1,7 @@
 //! One medium, open for reading and for nothing else.
 
 use super::facts::{self, Facts};
-use super::hidden::{self, Hidden};
+use super::hidden::{self, HiddenParts};
 use crate::image::Image;
 use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{self, Errno, FileType};
@@ -225,10 +225,10 @@ impl Medium {
     }
 
     /// The areas that the disk hides, as it states them; `None` for a partition and for a file.
-    pub fn hidden(&self) -> Option<Hidden> {
+    pub fn hidden(&self) -> Option<HiddenParts> {
         let (Bytes::Seekable { cached, .. }, Kind::Device) = (&self.bytes, self.kind) else { return None };
         if self.facts.contains_key("partition") {
-            return Some(Hidden::not_determined("this is a partition: its disk would have to be asked"));
+            return Some(HiddenParts::not_determined("this is a partition: its disk would have to be asked"));
         }
         Some(hidden::ask(&|command| os::ata(cached.as_fd(), command)))
     }

@@ -12,6 +12,6 @@ mod skips;
 pub use facts::{Facts, mounts};
 pub use guard::{Meeting, Place, Places, is_same_medium};
 pub use medium::{Access, Kind, Medium};
-pub use mountinfo::{Mounted, mounted};
+pub use mountinfo::{MountLine, mounted};
 pub use rescue::{Bad, ErrorPolicy, Fill, Loss, Rescue, Stop};
 pub use skips::Skips;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mounted {
+pub struct MountLine {
     /// The number of the device as the kernel writes it: `8:1`. Of major 0 for file systems that
     /// have no device of their own, or several.
     pub device: String,
@@ -22,12 +22,12 @@ pub struct Mounted {
 }
 
 /// The lines of a table. One that is not understood is left out.
-pub fn mounted(table: &str) -> impl Iterator<Item = Mounted> + '_ {
+pub fn mounted(table: &str) -> impl Iterator<Item = MountLine> + '_ {
     table.lines().filter_map(|line| {
         let (mount, rest) = line.split_once(" - ")?;
         let mount: Vec<&str> = mount.split(' ').collect();
         let rest: Vec<&str> = rest.split(' ').collect();
-        Some(Mounted {
+        Some(MountLine {
             device: (*mount.get(2)?).to_owned(),
             at: unescaped(mount.get(4)?),
             writable: mount.get(5)?.split(',').any(|option| option == "rw"),
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_line_states_device_place_and_source() {
         let table = "22 28 8:1 / /mnt/a\\040b rw,relatime shared:7 - ext4 /dev/sda1 rw,errors=remount-ro\nodd line\n";
-        let found: Vec<Mounted> = mounted(table).collect();
+        let found: Vec<MountLine> = mounted(table).collect();
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].device.as_str(), found[0].writable), ("8:1", true));
         assert_eq!((found[0].at.as_path(), found[0].source.as_path()), (Path::new("/mnt/a b"), Path::new("/dev/sda1")));

@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MOST: usize = 100_000;
 
 /// A file that is read at any position.
-struct Held {
+struct HeldFile {
     file: File,
     size: u64,
 }
 
-impl Bytes for Held {
+impl Bytes for HeldFile {
     fn size(&self) -> u64 {
         self.size
     }
@@ -32,21 +32,21 @@ impl Bytes for Held {
 pub(super) fn open(path: &Path) -> io::Result<Arc<dyn Bytes>> {
     let file = os::open_evidence(path)?;
     let size = file.metadata()?.len();
-    Ok(Arc::new(Held { file, size }))
+    Ok(Arc::new(HeldFile { file, size }))
 }
 
 /// The directory of an image's first file, and the files of it that were opened.
-pub(super) struct Beside {
+pub(super) struct ImageFolder {
     first: PathBuf,
     name: String,
     opened: Mutex<Vec<PathBuf>>,
 }
 
-impl Beside {
+impl ImageFolder {
     /// Beside this file.
-    pub(super) fn new(first: &Path) -> Beside {
+    pub(super) fn new(first: &Path) -> ImageFolder {
         let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Beside { first: first.to_owned(), name, opened: Mutex::new(vec![first.to_owned()]) }
+        ImageFolder { first: first.to_owned(), name, opened: Mutex::new(vec![first.to_owned()]) }
     }
 
     /// The files that were opened, the first in front, each once.
@@ -55,7 +55,7 @@ impl Beside {
     }
 }
 
-impl Siblings for Beside {
+impl Siblings for ImageFolder {
     fn open(&self, name: &str) -> io::Result<Option<Arc<dyn Bytes>>> {
         let path = self.first.with_file_name(name);
         let file = match open(&path) {

@@ -12,7 +12,7 @@ mod stated;
 use crate::entry::Object;
 use crate::os::Errno;
 use crate::problem::{Cause, Problem, Stage};
-use beside::Beside;
+use beside::ImageFolder;
 pub use error::OpenError;
 use files::Files;
 use pfh_container::disk::{self, Damage, Disk, Kind};
@@ -134,7 +134,7 @@ impl Image {
 
     fn open_disk(path: &Path, kind: Kind) -> Result<Self, OpenError> {
         let io = |error| OpenError::Io { path: path.to_owned(), error };
-        let beside = Beside::new(path);
+        let beside = ImageFolder::new(path);
         let opened = disk::open(kind, beside::open(path).map_err(io)?, &beside);
         let disk = opened.map_err(|failure| match failure {
             disk::Failure::Io(error) => io(error),

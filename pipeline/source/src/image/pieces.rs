@@ -36,19 +36,19 @@ pub(super) enum Pieces {
 const FARTHEST: u64 = 100;
 
 /// A name that counts: the part before the number, the number, the part behind it.
-struct Counted<'a> {
+struct CountedName<'a> {
     path: &'a Path,
     before: &'a [u8],
     number: &'a [u8],
     behind: &'a [u8],
 }
 
-impl<'a> Counted<'a> {
+impl<'a> CountedName<'a> {
     /// With the part behind the last dot as the number.
     fn ending(path: &'a Path) -> Option<Self> {
         let name = path.file_name()?.as_bytes();
         let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0)?;
-        Some(Counted { path, before: &name[..=dot], number: &name[dot + 1..], behind: b"" })
+        Some(CountedName { path, before: &name[..=dot], number: &name[dot + 1..], behind: b"" })
     }
 
     /// With the last letters `a`, or the last zeros and a one, before the ending as the number.
@@ -58,7 +58,7 @@ impl<'a> Counted<'a> {
         let run = |byte: u8| name[..end].iter().rev().take_while(|other| **other == byte).count();
         let places = run(b'a').max(run(b'0'));
         let (before, number) = name[..end].split_at(end - places);
-        Some(Counted { path, before, number, behind: &name[end..] })
+        Some(CountedName { path, before, number, behind: &name[end..] })
     }
 
     fn name(&self, number: &str) -> PathBuf {
@@ -182,7 +182,7 @@ fn is_whole(path: &Path) -> bool {
 /// The files of the raw image whose first one has this name.
 pub(super) fn of(first: &Path) -> Pieces {
     let alone = || Pieces::Joined(vec![first.to_owned()]);
-    if let Some(counted) = Counted::ending(first) {
+    if let Some(counted) = CountedName::ending(first) {
         if let Some(begun) = counted.first() {
             return Pieces::Later(begun);
         }
@@ -205,7 +205,7 @@ pub(super) fn of(first: &Path) -> Pieces {
             };
         }
     }
-    let Some(counted) = Counted::stem(first).filter(|counted| counted.number.len() > 1) else { return alone() };
+    let Some(counted) = CountedName::stem(first).filter(|counted| counted.number.len() > 1) else { return alone() };
     match counted.kind() {
         Some(kind) => judge(counted.run(kind), kind),
         None => alone(),
@@ -220,8 +220,8 @@ const LEAST: u64 = 4096;
 /// first is missing.
 pub(super) fn unasked(path: &Path) -> Option<Pieces> {
     // `001` is the first piece of a set, or the second behind `000`.
-    let is_later = |counted: &Counted<'_>| counted.kind().is_none() || counted.first().is_some();
-    let counted = Counted::ending(path).filter(|counted| counted.number.len() > 2 && is_later(counted))?;
+    let is_later = |counted: &CountedName<'_>| counted.kind().is_none() || counted.first().is_some();
+    let counted = CountedName::ending(path).filter(|counted| counted.number.len() > 2 && is_later(counted))?;
     let is_counted = counted.number.iter().all(u8::is_ascii_digit) || counted.number.starts_with(b"a");
     let own = size(path).filter(|own| is_counted && *own > 0)?;
     match of(path) {
@@ -242,7 +242,8 @@ pub(super) fn unasked(path: &Path) -> Option<Pieces> {
 
 /// The name of the piece behind the last of this number.
 pub(super) fn next(first: &Path, pieces: usize) -> Option<PathBuf> {
-    let counted = Counted::ending(first).filter(|counted| counted.kind().is_some()).or_else(|| Counted::stem(first))?;
+    let counted =
+        CountedName::ending(first).filter(|counted| counted.kind().is_some()).or_else(|| CountedName::stem(first))?;
     Some(counted.name(&counted.kind()?.of(pieces as u64, counted.number.len())?))
 }
 

@@ -2,7 +2,7 @@
 
 /// A stream or attribute of a file beside its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beside {
+pub struct SideStream {
     /// Its name, to be put behind that of the file as it is: `:stream`.
     pub name: Vec<u8>,
     /// Bytes.

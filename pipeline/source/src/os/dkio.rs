@@ -21,7 +21,7 @@ pub const LOCATION: u32 = ior(33, 4);
 pub const PHYSICAL_BLOCK_SIZE: u32 = ior(77, 4);
 
 /// A disk that is asked.
-pub trait Asked {
+pub trait DiskQuery {
     /// The answer of four bytes; `None` if it has none.
     fn word(&self, question: u32) -> Option<u32>;
 
@@ -43,7 +43,7 @@ pub struct Facts {
 }
 
 /// Asks a disk all questions; `None` if it does not state its size.
-pub fn facts(disk: &impl Asked) -> Option<Facts> {
+pub fn facts(disk: &impl DiskQuery) -> Option<Facts> {
     let is_block = |bytes: &u32| bytes.is_power_of_two() && (512..=1 << 20).contains(bytes);
     let block = disk.word(BLOCK_SIZE).filter(is_block)?;
     let size = disk.long(BLOCK_COUNT)?.checked_mul(block.into())?;
@@ -80,7 +80,7 @@ mod tests {
 
     struct Fake(HashMap<u32, u64>);
 
-    impl Asked for Fake {
+    impl DiskQuery for Fake {
         fn word(&self, question: u32) -> Option<u32> {
             self.0.get(&question).map(|answer| *answer as u32)
         }

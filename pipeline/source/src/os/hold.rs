@@ -5,14 +5,14 @@ use super::handles::OwnedFd;
 /// Locks that keep others off a device that is being written, until this is dropped: on Windows
 /// those of the volumes on it. Linux needs none, where the device itself is opened so.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct VolumeLocks {
     _locks: Vec<OwnedFd>,
 }
 
 #[cfg(windows)]
-impl Held {
+impl VolumeLocks {
     /// Holds these.
     pub(super) fn of(locks: Vec<OwnedFd>) -> Self {
-        Held { _locks: locks }
+        VolumeLocks { _locks: locks }
     }
 }

@@ -2,7 +2,7 @@
 
 /// How a file that is to be written is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum OpenMode {
     /// It is there.
     Existing,
     /// It is a device, and nobody else may hold it, as a mount does (O_EXCL).

@@ -77,7 +77,7 @@ mod macos;
 #[cfg(target_os = "macos")]
 use macos as platform;
 
-pub use beside::Beside;
+pub use beside::SideStream;
 #[cfg(unix)]
 pub use caller::wait_for_caller;
 pub use change_times::ChangeTimes;
@@ -88,9 +88,9 @@ use errno::terminal;
 #[cfg(unix)]
 pub use errno::{errno_of, errno_text};
 pub use file_type::{FileType, file_type};
-pub use hidden::{Typed, ask_hidden};
-pub use hold::Held;
-pub use how::How;
+pub use hidden::{TypedAnswer, ask_hidden};
+pub use hold::VolumeLocks;
+pub use how::OpenMode;
 pub use notice::Notice;
 #[cfg(unix)]
 pub use of_windows::{HOLDS, REPLACES_OPEN, hold, usn, volume_of_drive};

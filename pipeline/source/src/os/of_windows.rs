@@ -1,7 +1,7 @@
 //! Functions of Windows that no Unix has.
 
 use super::handles::{AsFd, BorrowedFd};
-use super::hold::Held;
+use super::hold::VolumeLocks;
 use std::io;
 use std::path::Path;
 
@@ -20,8 +20,8 @@ pub fn usn(_: BorrowedFd<'_>) -> Option<i64> {
 ///
 /// # Errors
 /// None.
-pub fn hold(_: impl AsFd, _: &Path) -> io::Result<Held> {
-    Ok(Held::default())
+pub fn hold(_: impl AsFd, _: &Path) -> io::Result<VolumeLocks> {
+    Ok(VolumeLocks::default())
 }
 
 /// The volume of a drive that is named by its letter: Unix has no drives.

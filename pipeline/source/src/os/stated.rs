@@ -2,8 +2,8 @@
 //! all.
 
 use super::handles::AsFd;
-use super::storage::{Listed, Volume};
-use super::{Beside, Errno};
+use super::storage::{StorageEntry, Volume};
+use super::{Errno, SideStream};
 use crate::base::Base;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub fn disk_extents(_: &Path) -> Vec<(u64, u64, u64)> {
 }
 
 /// The disks of this machine: Linux has them in `/sys`, as [`LISTS_DISKS`] says.
-pub fn disks() -> Vec<Listed> {
+pub fn disks() -> Vec<StorageEntry> {
     Vec::new()
 }
 
@@ -60,6 +60,6 @@ pub fn standard_output_path() -> Option<PathBuf> {
 pub const STREAMS: bool = false;
 
 /// The streams of a file beside its content: none here.
-pub fn streams(_: &Base, _: &[u8]) -> Result<Vec<Beside>, Errno> {
+pub fn streams(_: &Base, _: &[u8]) -> Result<Vec<SideStream>, Errno> {
     Ok(Vec::new())
 }

@@ -2,7 +2,8 @@
 //! nothing special opened.
 
 use pfh_source::{
-    Cause, Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Skip, Source, Special,
+    Cause, Descend, Entry, Item, Links, Operands, Order, OrderedSource, Origin, Recurse, Selection, Skip, Source,
+    Special,
 };
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -257,7 +258,7 @@ fn orders_keep_numbers() {
         fs::write(room.path().join(name), vec![1u8; size]).unwrap();
     }
     let numbers = |order| {
-        let items = pull(Ordered::new(operands(room.path(), recurse()), order, 1 << 20));
+        let items = pull(OrderedSource::new(operands(room.path(), recurse()), order, 1 << 20));
         items.iter().map(Item::number).collect::<Vec<u64>>()
     };
     assert_eq!(numbers(Order::Path), [0, 1, 2, 3]);

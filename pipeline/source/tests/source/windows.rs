@@ -1,7 +1,9 @@
 //! Files of Windows: names that its usual paths cannot have, streams, files that others hold, and
 //! writers that are kept out.
 
-use pfh_source::{Cause, Descend, Entry, Item, Operands, Problem, Reading, Received, Recurse, Source, Within};
+use pfh_source::{
+    Cause, Descend, Entry, FolderSource, Item, Operands, Problem, Reading, ReceivedFolder, Recurse, Source,
+};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::windows::fs::OpenOptionsExt;
@@ -79,7 +81,7 @@ fn names_that_usual_paths_cannot_have_are_read() {
     assert_eq!(found, expected);
     // A list names them too.
     let names = expected.iter().collect();
-    let within = Within::open(room.to_str().unwrap().as_bytes(), names).unwrap();
+    let within = FolderSource::open(room.to_str().unwrap().as_bytes(), names).unwrap();
     let contents: Vec<Vec<u8>> =
         pull(within).into_iter().map(|item| read(entry(item).open().unwrap()).unwrap()).collect();
     assert_eq!(contents, expected.iter().map(|name| name.clone().into_bytes()).collect::<Vec<_>>());
@@ -94,7 +96,7 @@ fn a_stream_that_a_list_names_is_opened() {
     fs::write(room.join("d").join("a.txt:secret"), "hidden").unwrap();
     let names = ["d/a.txt", "d/a.txt:secret", "d/a.txt:none", "d/a.txt::$DATA", "d/a.txt:", "d:x/a.txt"];
     let names = names.iter().collect();
-    let within = Within::open(room.to_str().unwrap().as_bytes(), names).unwrap();
+    let within = FolderSource::open(room.to_str().unwrap().as_bytes(), names).unwrap();
     let opened: Vec<_> = pull(within).into_iter().map(|item| entry(item).open().and_then(read)).collect();
     assert_eq!(opened[0].as_deref(), Ok(&b"content"[..]));
     assert_eq!(opened[1].as_deref(), Ok(&b"hidden"[..]));
@@ -158,7 +160,7 @@ fn outputs_in_a_received_directory_stay_in_it() {
     };
     fs::create_dir(room.join("bag")).unwrap();
     fs::write(room.join("bag").join("old"), "former").unwrap();
-    let received = Received::open(&room.join("bag")).unwrap();
+    let received = ReceivedFolder::open(&room.join("bag")).unwrap();
     for name in ["old", "new", "CON", "dot."] {
         let mut output = received.output(Path::new(name)).unwrap();
         output.write_all(name.as_bytes()).unwrap();

@@ -98,7 +98,7 @@ pub enum SignedBy {
 /// A seal that holds.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Held {
+pub struct HeldSeal {
     /// The seal's file.
     pub path: PathBuf,
     /// How many records are sealed.
@@ -123,7 +123,7 @@ pub fn waiting(manifest: &Path) -> PathBuf {
 }
 
 /// A sentence for people.
-impl fmt::Display for Held {
+impl fmt::Display for HeldSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let records = if self.records == 1 { "1 record".into() } else { format!("{} records", self.records) };
         let whose = match self.signer {
@@ -327,7 +327,7 @@ pub fn verify(
     options: &Options,
     registry: Registry,
     public: Option<&Path>,
-) -> Result<Option<Held>, FileError> {
+) -> Result<Option<HeldSeal>, FileError> {
     let path = beside(manifest);
     let held = verify_by(&path, manifest, bytes, options, registry, public);
     let is_other = matches!(&held, Err(FileError::Wrong { .. }));
@@ -347,7 +347,7 @@ pub(super) fn verify_by(
     options: &Options,
     registry: Registry,
     public: Option<&Path>,
-) -> Result<Option<Held>, FileError> {
+) -> Result<Option<HeldSeal>, FileError> {
     let path = path.to_owned();
     let against = Against::new(manifest, public)?;
     let text = match contents(&path) {
@@ -372,7 +372,7 @@ pub(super) fn verify_by(
         (None, Some(_)) => SignedBy::Anybody,
         (None, None) => SignedBy::Nobody,
     };
-    Ok(Some(Held { path, records: seal.records, signer, algorithm, seal }))
+    Ok(Some(HeldSeal { path, records: seal.records, signer, algorithm, seal }))
 }
 
 /// The seal of the manifest as it is now. If it is not the one that is looked for, and digests do

@@ -18,7 +18,9 @@ mod row;
 mod tree;
 mod witness;
 
-pub use files::{FileError, Held, SignedBy, beside, is_due, is_there, made, read, read_file, verify, waiting, write};
+pub use files::{
+    FileError, HeldSeal, SignedBy, beside, is_due, is_there, made, read, read_file, verify, waiting, write,
+};
 pub use replacing::{prepare, put_in_place, replace, settle, settle_as_it_is, write_waiting};
 pub use row::Row;
 pub use witness::Witness;

@@ -4,7 +4,7 @@
 //! They lie in a directory of the user's, one file for each manifest, named by the SHA-256 of the
 //! manifest's absolute path.
 
-use super::files::{FileError, Held, contents};
+use super::files::{FileError, HeldSeal, contents};
 use super::{Seal, SealError};
 use pfh_digest::{Algorithm, hex};
 use pfh_source::Output;
@@ -42,7 +42,7 @@ fn locked(directory: &Path) -> io::Result<File> {
     Err(io::ErrorKind::WouldBlock.into())
 }
 
-impl Held {
+impl HeldSeal {
     /// Compares the seal with one that is known, by its file.
     ///
     /// # Errors

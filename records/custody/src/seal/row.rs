@@ -4,7 +4,7 @@ use super::tree::Hash;
 use super::{List, Making, Seal, SealError};
 use data_encoding::BASE64;
 use pfh_digest::hex;
-use pfh_manifest::row::{self, Hex, Is, Named};
+use pfh_manifest::row::{self, Hex, Is, NameField};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ pub struct Row<'a> {
     algorithms: Option<&'a [String]>,
     /// The directory in which names start, where the manifest records it.
     #[serde(flatten)]
-    base: Option<Named<'a, word::Base>>,
+    base: Option<NameField<'a, word::Base>>,
     /// The options that had defaults when the manifest was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     defaults: Option<&'a str>,
@@ -34,7 +34,7 @@ pub struct Row<'a> {
     hash: Is<word::Sha256>,
     /// The file name of the manifest.
     #[serde(flatten)]
-    name: Option<Named<'a, word::Name>>,
+    name: Option<NameField<'a, word::Name>>,
     /// SHA-256 of the leaves in the order of the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<Hex<'a>>,
@@ -43,7 +43,7 @@ pub struct Row<'a> {
     origin: Option<Hex<'a>>,
     /// The directory of the manifest.
     #[serde(flatten)]
-    place: Option<Named<'a, word::Place>>,
+    place: Option<NameField<'a, word::Place>>,
     /// The Ed25519 key that it is signed with.
     #[serde(skip_serializing_if = "Option::is_none")]
     public_key: Option<Hex<'a>>,
@@ -75,13 +75,13 @@ impl Seal {
         row::line(&Row {
             after: making.and_then(|making| making.after.as_ref()).map(|root| Hex(root)),
             algorithms: list.map(|list| &list.algorithms[..]),
-            base: list.and_then(|list| list.base.as_deref()).map(|base| Named(base, word::Base)),
+            base: list.and_then(|list| list.base.as_deref()).map(|base| NameField(base, word::Base)),
             defaults: self.defaults.as_deref(),
             hash: Is(word::Sha256),
-            name: making.map(|making| Named(&making.name[..], word::Name)),
+            name: making.map(|making| NameField(&making.name[..], word::Name)),
             order: list.map(|list| Hex(&list.order)),
             origin: making.and_then(|making| making.origin.as_ref()).map(|hash| Hex(hash)),
-            place: making.map(|making| Named(&making.place[..], word::Place)),
+            place: making.map(|making| NameField(&making.place[..], word::Place)),
             public_key,
             records: self.records,
             root: Hex(&self.root),

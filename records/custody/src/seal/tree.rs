@@ -1,7 +1,7 @@
 //! The leaves of a seal: a record's canonical bytes, and the root over their digests.
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_manifest::{Entry, Reason, Unhashed};
+use pfh_manifest::{Entry, Reason, UnhashedEntry};
 use pfh_source::Time;
 
 /// A SHA-256.
@@ -79,7 +79,7 @@ pub(super) fn canonical(out: &mut Vec<u8>, entry: &Entry) {
 }
 
 /// The contents of a record without digests.
-pub(super) fn canonical_unhashed(out: &mut Vec<u8>, unhashed: &Unhashed) {
+pub(super) fn canonical_unhashed(out: &mut Vec<u8>, unhashed: &UnhashedEntry) {
     out.push(if unhashed.reason == Reason::Failed { 2 } else { 3 });
     bytes(out, &unhashed.name);
     bytes(out, unhashed.code.as_bytes());

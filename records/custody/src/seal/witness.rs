@@ -18,13 +18,13 @@ pub struct Witness {
 }
 
 /// The bytes that were handed over, as a file.
-struct Handed {
+struct HandedBytes {
     pieces: Receiver<Vec<u8>>,
     piece: Vec<u8>,
     at: usize,
 }
 
-impl Read for Handed {
+impl Read for HandedBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.at == self.piece.len() {
             match self.pieces.recv() {
@@ -43,7 +43,7 @@ impl Witness {
     /// Begins to read a manifest that is about to be written.
     pub fn begin(options: Options, registry: Registry) -> Witness {
         let (pieces, receiver) = sync_channel(WAITING);
-        let handed = Handed { pieces: receiver, piece: Vec::new(), at: 0 };
+        let handed = HandedBytes { pieces: receiver, piece: Vec::new(), at: 0 };
         let thread =
             std::thread::spawn(move || Seal::of(BufReader::with_capacity(1 << 16, handed), &options, registry));
         Witness { pieces: Some(pieces), thread }

@@ -4,7 +4,7 @@
 /// Why bytes are not DER.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Malformed(pub(super) &'static str);
+pub struct DerError(pub(super) &'static str);
 
 pub(super) const INTEGER: u8 = 0x02;
 pub(super) const OCTETS: u8 = 0x04;
@@ -43,19 +43,19 @@ impl<'a> Values<'a> {
     }
 
     /// The next one: its tag and its content.
-    pub(super) fn any(&mut self) -> Result<(u8, &'a [u8]), Malformed> {
-        let cut = Malformed("cut off");
+    pub(super) fn any(&mut self) -> Result<(u8, &'a [u8]), DerError> {
+        let cut = DerError("cut off");
         let [tag, first, rest @ ..] = self.0 else { return Err(cut) };
         if tag & 0x1f == 0x1f {
-            return Err(Malformed("a tag of several bytes"));
+            return Err(DerError("a tag of several bytes"));
         }
         let (length, rest) = match *first {
             length @ 0..0x80 => (usize::from(length), rest),
-            0x80 => return Err(Malformed("an indefinite length (BER)")),
+            0x80 => return Err(DerError("an indefinite length (BER)")),
             digits => {
                 let (digits, rest) = rest.split_at_checked(usize::from(digits & 0x7f)).ok_or(cut)?;
                 if digits.len() > 4 {
-                    return Err(Malformed("a length of more than 32 bits"));
+                    return Err(DerError("a length of more than 32 bits"));
                 }
                 (digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit)), rest)
             }
@@ -66,15 +66,15 @@ impl<'a> Values<'a> {
     }
 
     /// The content of the next one, which must have this tag.
-    pub(super) fn take(&mut self, tag: u8) -> Result<&'a [u8], Malformed> {
+    pub(super) fn take(&mut self, tag: u8) -> Result<&'a [u8], DerError> {
         match self.any()? {
             (found, content) if found == tag => Ok(content),
-            _ => Err(Malformed("another type than RFC 3161 and RFC 5652 give it")),
+            _ => Err(DerError("another type than RFC 3161 and RFC 5652 give it")),
         }
     }
 
     /// The same, with values in it.
-    pub(super) fn within(&mut self, tag: u8) -> Result<Values<'a>, Malformed> {
+    pub(super) fn within(&mut self, tag: u8) -> Result<Values<'a>, DerError> {
         self.take(tag).map(Values)
     }
 }

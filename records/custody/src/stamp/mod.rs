@@ -6,7 +6,7 @@
 
 mod der;
 
-pub use der::Malformed;
+pub use der::DerError;
 use der::{CONTEXT_0, INTEGER, OBJECT, OCTETS, SEQUENCE, SET, TEXT, TIME, Values, dotted, value};
 use pfh_digest::hex;
 
@@ -20,10 +20,10 @@ const TST_INFO: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 
 /// Why an answer holds no time stamp.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unstamped {
+pub enum StampFault {
     /// It is not the answer of an authority.
     #[error("the answer is not that of a time stamp authority: {0}")]
-    Malformed(#[from] Malformed),
+    Malformed(#[from] DerError),
     /// The authority refused.
     #[error("the authority refused: status {status}{}", if said.is_empty() { String::new() } else { format!(", {said:?}") })]
     Refused {
@@ -80,11 +80,11 @@ impl Stamp {
     ///
     /// # Errors
     /// When it is not such an answer, or the authority refused.
-    pub fn read(answer: &[u8]) -> Result<Stamp, Unstamped> {
+    pub fn read(answer: &[u8]) -> Result<Stamp, StampFault> {
         let mut all = Values(answer);
         let mut response = all.within(SEQUENCE)?;
         if all.peek().is_some() {
-            return Err(Malformed("bytes behind its end").into());
+            return Err(DerError("bytes behind its end").into());
         }
         let mut info = response.within(SEQUENCE)?;
         let status = number(info.take(INTEGER)?)?;
@@ -95,27 +95,27 @@ impl Stamp {
                 let text = info.within(SEQUENCE)?.take(TEXT)?;
                 said = String::from_utf8_lossy(text).into_owned();
             }
-            return Err(Unstamped::Refused { status, said });
+            return Err(StampFault::Refused { status, said });
         }
         let mut content = response.within(SEQUENCE)?;
         if content.take(OBJECT)? != SIGNED_DATA {
-            return Err(Malformed("no signed data").into());
+            return Err(DerError("no signed data").into());
         }
         let mut signed = content.within(CONTEXT_0)?.within(SEQUENCE)?;
         signed.take(INTEGER)?;
         signed.take(SET)?;
         let mut inner = signed.within(SEQUENCE)?;
         if inner.take(OBJECT)? != TST_INFO {
-            return Err(Malformed("signed data that are not a time stamp").into());
+            return Err(DerError("signed data that are not a time stamp").into());
         }
         let token = inner.within(CONTEXT_0)?.take(OCTETS)?;
         Ok(Self::info(Values(token).within(SEQUENCE)?)?)
     }
 
     /// TSTInfo (RFC 3161, 2.4.2).
-    fn info(mut info: Values<'_>) -> Result<Stamp, Malformed> {
+    fn info(mut info: Values<'_>) -> Result<Stamp, DerError> {
         if info.take(INTEGER)? != [1] {
-            return Err(Malformed("another version of TSTInfo"));
+            return Err(DerError("another version of TSTInfo"));
         }
         let policy = dotted(info.take(OBJECT)?);
         let mut imprint = info.within(SEQUENCE)?;
@@ -123,10 +123,10 @@ impl Stamp {
         let digest = imprint.take(OCTETS)?;
         let sha256 = digest.try_into().ok().filter(|_| is_sha256);
         if is_sha256 && sha256.is_none() {
-            return Err(Malformed("an imprint of another length"));
+            return Err(DerError("an imprint of another length"));
         }
         let serial = hex::encode(without_zeros(info.take(INTEGER)?));
-        let (time, seconds) = time(info.take(TIME)?).ok_or(Malformed("no time in UTC"))?;
+        let (time, seconds) = time(info.take(TIME)?).ok_or(DerError("no time in UTC"))?;
         let mut nonce = None;
         while info.peek().is_some() {
             // Accuracy, ordering, the authority's name and extensions have other tags.
@@ -141,13 +141,13 @@ impl Stamp {
     ///
     /// # Errors
     /// [`Unstamped::Other`] with the part that differs.
-    pub fn answers(&self, sha256: &[u8; 32], nonce: &[u8; 8]) -> Result<(), Unstamped> {
+    pub fn answers(&self, sha256: &[u8; 32], nonce: &[u8; 8]) -> Result<(), StampFault> {
         if self.sha256.as_ref() != Some(sha256) {
-            return Err(Unstamped::Other("imprint"));
+            return Err(StampFault::Other("imprint"));
         }
         match &self.nonce {
             Some(found) if found == without_zeros(nonce) => Ok(()),
-            _ => Err(Unstamped::Other("nonce")),
+            _ => Err(StampFault::Other("nonce")),
         }
     }
 
@@ -160,10 +160,10 @@ impl Stamp {
     }
 }
 
-fn number(digits: &[u8]) -> Result<u64, Malformed> {
+fn number(digits: &[u8]) -> Result<u64, DerError> {
     let digits = without_zeros(digits);
     if digits.len() > 8 {
-        return Err(Malformed("a status of more than 64 bits"));
+        return Err(DerError("a status of more than 64 bits"));
     }
     Ok(digits.iter().fold(0, |number, digit| number << 8 | u64::from(*digit)))
 }
@@ -219,15 +219,15 @@ mod tests {
         assert_eq!(stamp.time, "2026-11-23T19:22:55.5Z");
         assert_eq!((stamp.seconds, stamp.policy.as_str(), stamp.serial.as_str()), (1_795_461_775, "1.2.3", "99"));
         assert_eq!(stamp.answers(&sha256, &nonce), Ok(()));
-        assert_eq!(stamp.answers(&[8; 32], &nonce), Err(Unstamped::Other("imprint")));
-        assert_eq!(stamp.answers(&sha256, &[1; 8]), Err(Unstamped::Other("nonce")));
+        assert_eq!(stamp.answers(&[8; 32], &nonce), Err(StampFault::Other("imprint")));
+        assert_eq!(stamp.answers(&sha256, &[1; 8]), Err(StampFault::Other("nonce")));
         let refused = Stamp::read(&answer(2, &sha256, &[1], TIME_OF));
-        assert_eq!(refused, Err(Unstamped::Refused { status: 2, said: "no".into() }));
+        assert_eq!(refused, Err(StampFault::Refused { status: 2, said: "no".into() }));
         for time in [&b"20261323192255Z"[..], b"20261123192255", b"20261123192255.Z", b"2026112319225"] {
             assert!(Stamp::read(&answer(0, &sha256, &[1], time)).is_err());
         }
         for nonsense in [&b""[..], b"<html>", b"0\x03\x02\x01\x00"] {
-            assert!(matches!(Stamp::read(nonsense), Err(Unstamped::Malformed(_))));
+            assert!(matches!(Stamp::read(nonsense), Err(StampFault::Malformed(_))));
         }
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// The subject of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum Subject {
     /// The image.
     Image,
     /// The log of its acquisition, and the files beside the log.
@@ -18,20 +18,20 @@ pub enum About {
     Seal,
 }
 
-impl Words for About {
-    const ALL: &'static [About] = &[About::Image, About::Log, About::Signer, About::Seal];
+impl Words for Subject {
+    const ALL: &'static [Subject] = &[Subject::Image, Subject::Log, Subject::Signer, Subject::Seal];
 
     fn word(self) -> &'static str {
         match self {
-            About::Image => "the image",
-            About::Log => "the log",
-            About::Signer => "the signature",
-            About::Seal => "the seal",
+            Subject::Image => "the image",
+            Subject::Log => "the log",
+            Subject::Signer => "the signature",
+            Subject::Seal => "the seal",
         }
     }
 }
 
-impl fmt::Display for About {
+impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
@@ -63,7 +63,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     /// Its subject.
-    pub about: About,
+    pub about: Subject,
     /// The compared side.
     pub what: String,
     /// The side that it was compared with.
@@ -78,7 +78,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// An equal comparison that covers nothing yet.
-    pub fn new(about: About, what: impl Into<String>, with: impl Into<String>, evidence: Evidence) -> Self {
+    pub fn new(about: Subject, what: impl Into<String>, with: impl Into<String>, evidence: Evidence) -> Self {
         let (coverage, outcome) = (Coverage::default(), Outcome::Equal);
         Comparison { about, what: what.into(), with: with.into(), evidence, coverage, outcome }
     }

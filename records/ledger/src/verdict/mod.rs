@@ -13,7 +13,7 @@ mod tally;
 use pfh_manifest::row::Words;
 use std::fmt;
 
-pub use comparison::{About, Comparison, Evidence, Outcome};
+pub use comparison::{Comparison, Evidence, Outcome, Subject};
 pub use coverage::{Alone, Coverage, Side, Space, Unread};
 pub use tally::Tally;
 
@@ -55,7 +55,7 @@ impl fmt::Display for Verdict {
 
 /// The verdict on the `wanted` subjects, from all comparisons. `is_open` says that something could
 /// not be read, understood or compared at all.
-pub fn verdict(wanted: &[About], comparisons: &[Comparison], is_open: bool) -> Verdict {
+pub fn verdict(wanted: &[Subject], comparisons: &[Comparison], is_open: bool) -> Verdict {
     let is_open = is_open || !missing(wanted, comparisons).is_empty();
     match ruled(comparisons.iter().any(Comparison::is_unequal), is_open, is_covered(wanted, comparisons)) {
         Verdict::Incomplete => Verdict::NothingToCompareWith,
@@ -75,30 +75,30 @@ fn ruled(is_unequal: bool, is_open: bool, is_covered: bool) -> Verdict {
 }
 
 /// The comparisons on one thing.
-fn of(about: About, comparisons: &[Comparison]) -> Vec<&Comparison> {
+fn of(about: Subject, comparisons: &[Comparison]) -> Vec<&Comparison> {
     comparisons.iter().filter(|one| one.about == about).collect()
 }
 
 /// Whether there is evidence for all that is wanted: for an image for every byte of it.
-fn is_covered(wanted: &[About], comparisons: &[Comparison]) -> bool {
+fn is_covered(wanted: &[Subject], comparisons: &[Comparison]) -> bool {
     wanted.iter().all(|about| match about {
-        About::Image => covering::is_whole(&of(*about, comparisons)),
-        About::Log | About::Signer | About::Seal => !of(*about, comparisons).is_empty(),
+        Subject::Image => covering::is_whole(&of(*about, comparisons)),
+        Subject::Log | Subject::Signer | Subject::Seal => !of(*about, comparisons).is_empty(),
     })
 }
 
 /// Reasons against a good verdict, one sentence each: parts of one side that nothing covers, and
 /// subjects that were compared with nothing.
-pub fn missing(wanted: &[About], comparisons: &[Comparison]) -> Vec<String> {
+pub fn missing(wanted: &[Subject], comparisons: &[Comparison]) -> Vec<String> {
     let mut all: Vec<String> = comparisons.iter().flat_map(Comparison::gaps).collect();
     for about in wanted {
         let of_it = of(*about, comparisons);
         match about {
-            About::Image if !covering::is_whole(&of_it) => all.extend(covering::uncovered(&of_it)),
-            About::Log if of_it.is_empty() => all.push("the log was not compared".to_owned()),
-            About::Signer if of_it.is_empty() => all.push("no log here is signed by that key".to_owned()),
-            About::Seal if of_it.is_empty() => all.push("the seal was not compared".to_owned()),
-            About::Image | About::Log | About::Signer | About::Seal => {}
+            Subject::Image if !covering::is_whole(&of_it) => all.extend(covering::uncovered(&of_it)),
+            Subject::Log if of_it.is_empty() => all.push("the log was not compared".to_owned()),
+            Subject::Signer if of_it.is_empty() => all.push("no log here is signed by that key".to_owned()),
+            Subject::Seal if of_it.is_empty() => all.push("the seal was not compared".to_owned()),
+            Subject::Image | Subject::Log | Subject::Signer | Subject::Seal => {}
         }
     }
     all
@@ -110,7 +110,7 @@ mod tests {
 
     fn of_image(size: u64, compared: &[(u64, u64)]) -> Comparison {
         let coverage = Coverage { sizes: (size, None), compared: compared.to_vec(), ..Coverage::default() };
-        Comparison::new(About::Image, "the image", "a list", Evidence::Bytes).over(coverage)
+        Comparison::new(Subject::Image, "the image", "a list", Evidence::Bytes).over(coverage)
     }
 
     fn alone(side: Side, stated: Option<&str>) -> Comparison {
@@ -120,7 +120,7 @@ mod tests {
         one
     }
 
-    const IMAGE: &[About] = &[About::Image];
+    const IMAGE: &[Subject] = &[Subject::Image];
 
     #[test]
     fn verified_is_only_what_is_covered_and_equal() {
@@ -160,15 +160,15 @@ mod tests {
 
     #[test]
     fn a_chain_is_evidence_for_the_log_and_a_signature_for_the_signer() {
-        let log = Comparison::new(About::Log, "the chain of records", "a.log.jsonl", Evidence::Fact);
+        let log = Comparison::new(Subject::Log, "the chain of records", "a.log.jsonl", Evidence::Fact);
         assert_eq!(verdict(IMAGE, std::slice::from_ref(&log), false), Verdict::NothingToCompareWith);
-        assert_eq!(verdict(&[About::Log], std::slice::from_ref(&log), false), Verdict::Verified);
-        let both = [About::Log, About::Signer];
+        assert_eq!(verdict(&[Subject::Log], std::slice::from_ref(&log), false), Verdict::Verified);
+        let both = [Subject::Log, Subject::Signer];
         assert_eq!(verdict(&both, std::slice::from_ref(&log), false), Verdict::NothingToCompareWith);
-        let signer = Comparison::new(About::Signer, "the signature", "a key", Evidence::Fact);
+        let signer = Comparison::new(Subject::Signer, "the signature", "a key", Evidence::Fact);
         assert_eq!(verdict(&both, &[log, signer], false), Verdict::Verified);
         // Sizes and case data cover no byte of the image.
-        let fact = Comparison::new(About::Image, "the case data", "a log", Evidence::Fact);
+        let fact = Comparison::new(Subject::Image, "the case data", "a log", Evidence::Fact);
         assert_eq!(verdict(IMAGE, &[fact], false), Verdict::NothingToCompareWith);
     }
 }

@@ -24,7 +24,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{About, Comparison, Coverage, Evidence, verdict};
+    use super::super::{Comparison, Coverage, Evidence, Subject, verdict};
     use super::*;
 
     /// Counts, and comparisons of as many parts of one image, give the same verdict.
@@ -33,7 +33,7 @@ mod tests {
         const MOST: u64 = 3;
         let part = |at: u64, all: u64| {
             let over = Coverage { sizes: (all, None), compared: vec![(at, 1)], ..Coverage::default() };
-            Comparison::new(About::Image, "a byte", "a list", Evidence::Bytes).over(over)
+            Comparison::new(Subject::Image, "a byte", "a list", Evidence::Bytes).over(over)
         };
         let mut seen = Vec::new();
         for counts in 0..MOST.pow(3) {
@@ -45,7 +45,7 @@ mod tests {
                 _ => None,
             };
             let comparisons: Vec<Comparison> = (0..all).filter_map(of).collect();
-            let theirs = verdict(&[About::Image], &comparisons, tally.open > 0);
+            let theirs = verdict(&[Subject::Image], &comparisons, tally.open > 0);
             let ours = match tally.verdict() {
                 // Of an image there is one word for all that is not compared.
                 Verdict::Incomplete => Verdict::NothingToCompareWith,

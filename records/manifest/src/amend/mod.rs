@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use pfh_digest::{Algorithm, Registry};
-use pfh_engine::{Hashed, Outcome, Record, Summary};
-use pfh_source::Closed;
+use pfh_engine::{HashedFile, Outcome, Record, Summary};
+use pfh_source::ReadResult;
 
 use crate::count::Count;
 use crate::decode::Decoder;
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
 use crate::entry::{Entry, Item, Options, Reason};
 use crate::format::{End, Format, Layout, Marker};
 use crate::{bsd, csv, remark};
@@ -24,7 +24,7 @@ use lines::{bare, is_begin, is_end, lines, opening, with_return};
 /// The entry of a list for one name.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Listed {
+pub struct ListEntry {
     /// The name, as it stands there.
     pub name: Vec<u8>,
     /// Why it has no digests, and the cause for machines; `None` if it has some.
@@ -73,7 +73,7 @@ pub struct Sheet {
     registry: Registry,
     lines: Vec<Range<usize>>,
     owners: Vec<Owner>,
-    records: Vec<Listed>,
+    records: Vec<ListEntry>,
     format: Format,
     layout: Layout,
     /// Whether lines end with CR and LF although the format's own do not.
@@ -105,7 +105,7 @@ impl Sheet {
         let end = if matches!(format, Format::Sums) { options.end } else { End::Line };
         let lines = lines(&bytes, end);
         let mut owners = vec![Owner::Other; lines.len()];
-        let mut records: Vec<Listed> = Vec::new();
+        let mut records: Vec<ListEntry> = Vec::new();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         let (mut order, mut first, mut before) = (Vec::new(), None, 0);
         for located in decoder.by_ref() {
@@ -132,7 +132,7 @@ impl Sheet {
                 }
             };
             let at = *places.entry(name.clone()).or_insert_with(|| {
-                records.push(Listed { name, unhashed: unhashed.clone(), run: start..start });
+                records.push(ListEntry { name, unhashed: unhashed.clone(), run: start..start });
                 records.len() - 1
             });
             owners[start..last].fill(Owner::Record(at));
@@ -215,11 +215,11 @@ impl Sheet {
         }
         let Entry { name, digests, pieces, size, .. } = entry;
         let size = size.unwrap_or(0);
-        let closed = Closed { size, stat: None, notes: Vec::new(), inside: None };
-        let record = Record { number: 0, name, outcome: Outcome::Hashed(Hashed { closed, digests, pieces }) };
+        let closed = ReadResult { size, stat: None, notes: Vec::new(), inside: None };
+        let record = Record { number: 0, name, outcome: Outcome::Hashed(HashedFile { closed, digests, pieces }) };
         let mut out = Vec::new();
         let written = encoder.record(&mut out, &record);
-        written == Ok(Carried::Yes) && bare(&out, self.layout.end).eq_ignore_ascii_case(line)
+        written == Ok(FormatFit::Yes) && bare(&out, self.layout.end).eq_ignore_ascii_case(line)
     }
 
     /// A line without its end.
@@ -239,7 +239,7 @@ impl Sheet {
     }
 
     /// The names that it has, in their order. The lines of one name are one record.
-    pub fn records(&self) -> &[Listed] {
+    pub fn records(&self) -> &[ListEntry] {
         &self.records
     }
 
@@ -277,7 +277,7 @@ impl Sheet {
     pub fn encode(&mut self, record: &Record) -> Result<Option<Vec<u8>>, Unrepresentable> {
         let encoder = self.encoder.as_mut().ok_or_else(|| Unrepresentable::new("no algorithm is named"))?;
         let mut out = Vec::new();
-        if encoder.record(&mut out, record)? == Carried::No {
+        if encoder.record(&mut out, record)? == FormatFit::No {
             return Ok(None);
         }
         if self.is_crlf {
@@ -398,8 +398,8 @@ mod tests {
     fn record(sheet: &mut Sheet, name: &str) -> Vec<u8> {
         let algorithms = sheet.ordered(vec![Registry::new(&LISTS).find("md5").unwrap()]);
         sheet.begin(&algorithms, "1").unwrap();
-        let closed = Closed { size: 3, stat: None, notes: Vec::new(), inside: None };
-        let hashed = Hashed { closed, digests: vec![algorithms[0].digest(b"abc")], pieces: Vec::new() };
+        let closed = ReadResult { size: 3, stat: None, notes: Vec::new(), inside: None };
+        let hashed = HashedFile { closed, digests: vec![algorithms[0].digest(b"abc")], pieces: Vec::new() };
         let record = Record { number: 0, name: name.into(), outcome: Outcome::Hashed(hashed) };
         sheet.encode(&record).unwrap().unwrap()
     }

@@ -13,7 +13,7 @@ use pfh_digest::{Algorithm, Registry};
 use crate::csv::split_by;
 use crate::digits;
 use crate::draft::{Draft, Names};
-use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed, Reason, Unhashed};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Options, ParsedLine, Reason, UnhashedEntry};
 use crate::others;
 use crate::roles::{self, Role};
 use crate::sample::Sample;
@@ -374,7 +374,7 @@ impl Decoder {
         }
         Ok(match draft.finish(self.registry, &self.candidates, self.names) {
             // A wheel's list has no digest of itself and of its signatures.
-            Some(Item::Fault(Fault::NoDigest(name))) if is_record(&name) => Some(Item::Unhashed(Unhashed {
+            Some(Item::Fault(Fault::NoDigest(name))) if is_record(&name) => Some(Item::Unhashed(UnhashedEntry {
                 name: name.into(),
                 reason: Reason::Skipped,
                 code: "the list itself".to_owned(),
@@ -399,24 +399,24 @@ fn is_record(name: &[u8]) -> bool {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         let blank = line.trim_ascii().is_empty();
         if blank || (self.columns.source == Source::Aide && (line.starts_with(b"@@") || line.starts_with(b"#"))) {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let is_head = self.columns.source == Source::Contents && self.columns.separator == b' ' && !holds_digest(line);
         if !self.begun && (is_prologue(line) || is_head) {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         // Comments in front of a header line, and that line again, where tables were joined.
         let is_labelled = self.columns.source == Source::Header && !self.columns.header.is_empty();
         if is_labelled && (line == self.columns.header) == self.begun {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if !self.is_row(line) {
             return match self.columns.source == Source::Markdown && holds_digest(line) {
                 true => Fault::Malformed("a digest outside of the table").into(),
-                false => Parsed::Neutral,
+                false => ParsedLine::Neutral,
             };
         }
         let fields = match self.columns.source {
@@ -426,22 +426,22 @@ impl DecodeLine for Decoder {
         let width = fields.as_ref().map_or(0, Vec::len);
         // A name may begin as a comment does.
         if line.starts_with(b"#") && width != self.columns.roles.len() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let is_first = !std::mem::replace(&mut self.begun, true);
         if is_first && self.columns.source == Source::Header {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let Some(fields) = fields else { return Fault::Malformed("quotes do not match").into() };
         if is_first
             && self.columns.source == Source::Reader
             && !fields.iter().any(|field| digits::is_digest(field.trim_ascii()))
         {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         match self.row(&fields) {
-            Ok(Some(item)) => Parsed::Item(item),
-            Ok(None) => Parsed::Neutral,
+            Ok(Some(item)) => ParsedLine::Item(item),
+            Ok(None) => ParsedLine::Neutral,
             Err(fault) => fault.into(),
         }
     }

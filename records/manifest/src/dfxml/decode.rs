@@ -12,11 +12,11 @@ use pfh_engine::Piece;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use crate::bounded::Bounded;
+use crate::bounded::BoundedReader;
 use crate::count::Names;
 use crate::digits;
 use crate::ending::Tally;
-use crate::entry::{Entry, Fault, Item, Located, Reason, Stated, Unhashed};
+use crate::entry::{EndCounts, Entry, Fault, Item, LocatedItem, Reason, UnhashedEntry};
 use pfh_source::Time;
 use pfh_source::os::names::is_absolute;
 
@@ -25,7 +25,7 @@ const DEPTH: usize = 64;
 
 /// Reads DFXML item by item: an entry or a fault for every `<fileobject>`.
 pub(crate) struct Decoder<R> {
-    reader: Reader<Bounded<R>>,
+    reader: Reader<BoundedReader<R>>,
     registry: Registry,
     token: Vec<u8>,
     open: Vec<Open>,
@@ -73,7 +73,7 @@ struct Object {
 impl<R: BufRead> Decoder<R> {
     pub(crate) fn new(reader: R, registry: Registry, limit: usize) -> Decoder<R> {
         Decoder {
-            reader: Reader::from_reader(Bounded::new(reader, limit)),
+            reader: Reader::from_reader(BoundedReader::new(reader, limit)),
             registry,
             token: Vec::new(),
             open: Vec::new(),
@@ -93,7 +93,7 @@ impl<R: BufRead> Decoder<R> {
     }
 
     /// The next item; `None` at the end. A document that is not well-formed gives one last fault.
-    pub(crate) fn next(&mut self, tally: &mut Tally) -> Option<io::Result<Located>> {
+    pub(crate) fn next(&mut self, tally: &mut Tally) -> Option<io::Result<LocatedItem>> {
         while !self.ended {
             self.token.clear();
             self.reader.get_mut().begin();
@@ -121,11 +121,11 @@ impl<R: BufRead> Decoder<R> {
         None
     }
 
-    fn located(&self, item: Item) -> io::Result<Located> {
-        Ok(Located { line: self.reader.get_ref().line(), item })
+    fn located(&self, item: Item) -> io::Result<LocatedItem> {
+        Ok(LocatedItem { line: self.reader.get_ref().line(), item })
     }
 
-    fn broken(&mut self, why: &'static str, tally: &mut Tally) -> io::Result<Located> {
+    fn broken(&mut self, why: &'static str, tally: &mut Tally) -> io::Result<LocatedItem> {
         self.ended = true;
         tally.broken();
         self.located(Item::Fault(Fault::Malformed(why)))
@@ -219,7 +219,7 @@ impl<R: BufRead> Decoder<R> {
                 let count = |name| -> Result<Option<u64>, &'static str> {
                     Ok(attribute(start, name)?.map(|count| count.parse().unwrap_or(u64::MAX)))
                 };
-                tally.end(&Stated {
+                tally.end(&EndCounts {
                     records: None,
                     files: count("files")?,
                     bytes: count("bytes")?,
@@ -358,8 +358,8 @@ impl Object {
             return Item::Fault(Fault::Malformed("no name"));
         }
         match self.unhashed {
-            Some((reason, code)) if empty => Item::Unhashed(Unhashed { name: self.entry.name, reason, code }),
-            _ if empty && self.kind.is_some() => Item::Unhashed(Unhashed {
+            Some((reason, code)) if empty => Item::Unhashed(UnhashedEntry { name: self.entry.name, reason, code }),
+            _ if empty && self.kind.is_some() => Item::Unhashed(UnhashedEntry {
                 name: self.entry.name,
                 reason: Reason::Skipped,
                 code: self.kind.unwrap_or_default().to_owned(),

@@ -13,11 +13,11 @@ pub(crate) use decode::Decoder;
 pub use text::element;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::{Hashed, Outcome, Record, Summary};
+use pfh_engine::{HashedFile, Outcome, Record, Summary};
 use pfh_source::{Inside, Problem, Time, Volume};
 
 use crate::count::{Count, Names};
-use crate::encode::{Carried, Encode, Kind, Preamble, Unrepresentable};
+use crate::encode::{Encode, FormatFit, Kind, Preamble, Unrepresentable};
 use crate::times::Times;
 use text::text;
 use volumes::Sections;
@@ -67,7 +67,7 @@ impl Encoder {
         out.extend_from_slice(b"  </fileobject>\n");
     }
 
-    fn file(&self, out: &mut Vec<u8>, hashed: &Hashed, volume: Option<&Volume>) {
+    fn file(&self, out: &mut Vec<u8>, hashed: &HashedFile, volume: Option<&Volume>) {
         let closed = &hashed.closed;
         let inside = closed.inside.as_deref();
         let number = |out: &mut Vec<u8>, name: &str, number: u64| {
@@ -170,10 +170,10 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
         self.object(out, record, |_| {});
         self.count.add(&record.name);
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn count(&self) -> Count {

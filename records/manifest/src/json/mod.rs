@@ -44,7 +44,7 @@ pub(crate) type Take<'a> = dyn FnMut(u64, Result<Object, Fault>) -> ControlFlow<
 /// # Errors
 /// The reader's.
 pub(crate) fn read<R: BufRead>(reader: R, registry: Registry, limit: usize, take: &mut Take<'_>) -> io::Result<bool> {
-    let mut json = serde_json::Deserializer::from_reader(Limited { reader, run: 0, limit });
+    let mut json = serde_json::Deserializer::from_reader(LimitedReader { reader, run: 0, limit });
     let mut state = State { registry, take, number: 0, stopped: false, vics: false };
     let mut result = Ok(());
     while result.is_ok() {
@@ -74,13 +74,13 @@ const TOO_LONG: &str = "a string or number is too long";
 
 /// Fails where more than `limit` bytes come without one that ends a token: only strings and numbers
 /// can be so long.
-struct Limited<R> {
+struct LimitedReader<R> {
     reader: R,
     run: usize,
     limit: usize,
 }
 
-impl<R: BufRead> Read for Limited<R> {
+impl<R: BufRead> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut available = self.reader.fill_buf()?;
         let read = available.read(buffer)?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::pattern;
 use crate::digits;
 use crate::entry::{Entry, Fault, Item};
-use crate::known::Known;
+use crate::known::KnownFile;
 use crate::others::{algorithm, deep, is_windows_path, trailing, windows_name};
 use crate::roles::{Role, is_folder, is_of_package};
 
@@ -65,22 +65,24 @@ pub(super) fn is_part(key: &str) -> bool {
 }
 
 /// The contents of a member that may hold a digest of the file.
-enum Stated {
+enum MemberKind {
     Digest,
     /// A digest of something else, by its kind.
     Other(&'static str),
     Nothing,
 }
 
-impl Stated {
-    fn of(key: &str, text: &str) -> Stated {
+impl MemberKind {
+    fn of(key: &str, text: &str) -> MemberKind {
         let is_hex = |text: &str, length: usize| text.len() == length && text.bytes().all(|b| b.is_ascii_hexdigit());
         match key {
-            "oid" if is_hex(text, 40) => Stated::Other("git's objects, which are not digests of files"),
-            _ if !key.eq_ignore_ascii_case("etag") || is_hex(text, 32) => Stated::Digest,
+            "oid" if is_hex(text, 40) => MemberKind::Other("git's objects, which are not digests of files"),
+            _ if !key.eq_ignore_ascii_case("etag") || is_hex(text, 32) => MemberKind::Digest,
             // `"9bb58f26…-3"` is made of the digests of three parts; other stores have numbers.
-            _ if text.split_once('-').is_some_and(|(digest, _)| is_hex(digest, 32)) => Stated::Other("ETag of parts"),
-            _ => Stated::Nothing,
+            _ if text.split_once('-').is_some_and(|(digest, _)| is_hex(digest, 32)) => {
+                MemberKind::Other("ETag of parts")
+            }
+            _ => MemberKind::Nothing,
         }
     }
 }
@@ -132,10 +134,10 @@ impl Object {
             // An entity tag stands in quotes.
             Role::Hash if is_string => {
                 let text = trimmed.trim_matches('"');
-                match Stated::of(key, text) {
-                    Stated::Digest => self.unnamed.push(text.to_owned()),
-                    Stated::Other(kind) => self.other = Some(kind),
-                    Stated::Nothing => {}
+                match MemberKind::of(key, text) {
+                    MemberKind::Digest => self.unnamed.push(text.to_owned()),
+                    MemberKind::Other(kind) => self.other = Some(kind),
+                    MemberKind::Nothing => {}
                 }
             }
             Role::Digest(of) if is_string => self.digest(digits::digest(of, trimmed.as_bytes())),
@@ -299,7 +301,7 @@ impl Object {
 
     /// The record of a set, and a fault beside it; neither of a record that identifies nothing, but
     /// the fault that says so.
-    pub(crate) fn known(self, candidates: &[Algorithm]) -> (Option<Known>, Option<Fault>) {
+    pub(crate) fn known(self, candidates: &[Algorithm]) -> (Option<KnownFile>, Option<Fault>) {
         let mut fault = self.fault;
         let mut digests = self.digests;
         for text in &self.unnamed {
@@ -316,7 +318,7 @@ impl Object {
             let none = Fault::Malformed("an item without a digest of a known algorithm");
             return (None, Some(fault.unwrap_or(none)));
         }
-        (Some(Known { digests, tag: self.tag }), fault)
+        (Some(KnownFile { digests, tag: self.tag }), fault)
     }
 
     /// The items of a list: the object as a file, or as one under each place where it was found.

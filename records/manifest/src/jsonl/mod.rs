@@ -7,7 +7,7 @@
 
 mod rows;
 
-pub use rows::{Base, Failed, File, Line, Skipped, Stamps, Totals, Within};
+pub use rows::{Base, ContainerFacts, FailedInput, File, Line, SkippedInput, Stamps, Totals};
 
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Outcome, Piece, Record, Summary};
@@ -16,8 +16,8 @@ use serde_json::{Map, Value};
 
 use crate::count::{Count, Names};
 use crate::digits;
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, EndCounts, Entry, Fault, Item, ParsedLine, Reason, UnhashedEntry};
 use crate::row;
 use crate::strict;
 use crate::times::Times;
@@ -45,17 +45,17 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
         row::append_line(
             out,
             &match &record.outcome {
                 Outcome::Hashed(hashed) => Line::File(File::of(&record.name, hashed, &self.names)),
-                Outcome::Skipped(skip) => Line::Skipped(Skipped::of(&record.name, *skip)),
-                Outcome::Failed(problem) => Line::Error(Failed::of(&record.name, problem)),
+                Outcome::Skipped(skip) => Line::Skipped(SkippedInput::of(&record.name, *skip)),
+                Outcome::Failed(problem) => Line::Error(FailedInput::of(&record.name, problem)),
             },
         );
         self.count.add(&record.name);
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn count(&self) -> Count {
@@ -83,15 +83,15 @@ impl Decoder {
         Decoder { registry }
     }
 
-    fn object(&self, object: &Object) -> Result<Parsed, Fault> {
+    fn object(&self, object: &Object) -> Result<ParsedLine, Fault> {
         let reason = match object.get("type").and_then(Value::as_str) {
-            Some("file") => return Ok(Parsed::Item(Item::Entry(self.file(object)?))),
+            Some("file") => return Ok(ParsedLine::Item(Item::Entry(self.file(object)?))),
             Some("error") => Reason::Failed,
             Some("skipped") => Reason::Skipped,
-            Some("base") => return Ok(Parsed::Base(name(object)?)),
+            Some("base") => return Ok(ParsedLine::Base(name(object)?)),
             Some("summary") => {
                 let count = |key| object.get(key).map(|count| count.as_u64().unwrap_or(u64::MAX));
-                return Ok(Parsed::End(Stated {
+                return Ok(ParsedLine::End(EndCounts {
                     records: None,
                     files: count("files"),
                     bytes: count("bytes"),
@@ -101,11 +101,11 @@ impl Decoder {
                 }));
             }
             // Another type is of a later version; there is nothing in it to check.
-            Some(_) => return Ok(Parsed::Neutral),
+            Some(_) => return Ok(ParsedLine::Neutral),
             None => return Err(Fault::Malformed("an object without a type")),
         };
         let code = object.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(Parsed::Item(Item::Unhashed(Unhashed { name: name(object)?, reason, code })))
+        Ok(ParsedLine::Item(Item::Unhashed(UnhashedEntry { name: name(object)?, reason, code })))
     }
 
     fn file(&self, object: &Object) -> Result<Entry, Fault> {
@@ -177,12 +177,12 @@ fn name(object: &Object) -> Result<Vec<u8>, Fault> {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if line.trim_ascii().is_empty() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         match strict::parse(line) {
-            Ok(Value::Object(object)) => self.object(&object).unwrap_or_else(Parsed::from),
+            Ok(Value::Object(object)) => self.object(&object).unwrap_or_else(ParsedLine::from),
             Ok(_) => Fault::Malformed("not a JSON object").into(),
             Err(wrong) => Fault::from(wrong).into(),
         }

@@ -2,9 +2,9 @@
 
 use crate::count::Names;
 use crate::encode::Kind;
-use crate::row::{Digests, Named, Path, Shown, Timestamp, Word};
+use crate::row::{Digests, NameField, Path, TextField, Timestamp, Word};
 use crate::times::Times;
-use pfh_engine::{Hashed, Piece, Summary};
+use pfh_engine::{HashedFile, Piece, Summary};
 use pfh_source::{Cause, FindingId, Inside, Level, Problem, Skip};
 use serde::Serialize;
 
@@ -19,9 +19,9 @@ pub enum Line<'a> {
     /// A file with its digests.
     File(File<'a>),
     /// An input that has no digest by its kind.
-    Skipped(Skipped<'a>),
+    Skipped(SkippedInput<'a>),
     /// An input that could not be read.
-    Error(Failed<'a>),
+    Error(FailedInput<'a>),
     /// The counts of the manifest: its last line.
     Summary(Totals),
 }
@@ -57,13 +57,13 @@ pub struct File<'a> {
     notes: Vec<&'static str>,
     /// The container's statements about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    inside: Option<Within<'a>>,
+    inside: Option<ContainerFacts<'a>>,
 }
 
 impl<'a> File<'a> {
     /// The row of a file; `names` are those of its digests, in their order.
-    pub fn of(name: &'a [u8], hashed: &'a Hashed, names: &'a [String]) -> File<'a> {
-        let Hashed { closed, digests, pieces, .. } = hashed;
+    pub fn of(name: &'a [u8], hashed: &'a HashedFile, names: &'a [String]) -> File<'a> {
+        let HashedFile { closed, digests, pieces, .. } = hashed;
         let kind = Kind::of(closed);
         File {
             path: Path(name),
@@ -73,7 +73,7 @@ impl<'a> File<'a> {
             digests: Digests(names, digests),
             pieces: pieces.iter().map(|piece| Window::of(piece, names)).collect(),
             notes: closed.notes.iter().map(|note| note.name()).collect(),
-            inside: closed.inside.as_deref().map(Within::of),
+            inside: closed.inside.as_deref().map(ContainerFacts::of),
         }
     }
 }
@@ -122,7 +122,7 @@ impl Stamps {
 /// An input that has no digest by its kind.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Skipped<'a> {
+pub struct SkippedInput<'a> {
     #[serde(flatten)]
     path: Path<'a>,
     /// Why, as a word.
@@ -130,30 +130,30 @@ pub struct Skipped<'a> {
     /// Why.
     cause: &'a str,
     /// The finding that it is.
-    id: Shown<FindingId>,
+    id: TextField<FindingId>,
     /// How much it counts; not in a manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Word<Level>>,
 }
 
-impl<'a> Skipped<'a> {
+impl<'a> SkippedInput<'a> {
     /// The row of an input.
-    pub fn of(name: &'a [u8], skip: Skip) -> Skipped<'a> {
+    pub fn of(name: &'a [u8], skip: Skip) -> SkippedInput<'a> {
         let why = skip.reason();
-        Skipped { path: Path(name), code: why, cause: why, id: Shown(skip.finding()), level: None }
+        SkippedInput { path: Path(name), code: why, cause: why, id: TextField(skip.finding()), level: None }
     }
 
     /// The same as this finding of a job, with its level.
     #[must_use]
-    pub fn as_finding(self, finding: FindingId, level: Level) -> Skipped<'a> {
-        Skipped { id: Shown(finding), level: Some(Word(level)), ..self }
+    pub fn as_finding(self, finding: FindingId, level: Level) -> SkippedInput<'a> {
+        SkippedInput { id: TextField(finding), level: Some(Word(level)), ..self }
     }
 }
 
 /// An input that could not be read.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Failed<'a> {
+pub struct FailedInput<'a> {
     #[serde(flatten)]
     path: Path<'a>,
     /// The step that failed.
@@ -167,25 +167,25 @@ pub struct Failed<'a> {
     /// Why, as a word.
     code: &'a str,
     /// Why.
-    cause: Shown<&'a Cause>,
+    cause: TextField<&'a Cause>,
     /// The finding that it is.
-    id: Shown<FindingId>,
+    id: TextField<FindingId>,
     /// How much it counts.
     level: Word<Level>,
 }
 
-impl<'a> Failed<'a> {
+impl<'a> FailedInput<'a> {
     /// The row of an input.
-    pub fn of(name: &'a [u8], problem: &'a Problem) -> Failed<'a> {
+    pub fn of(name: &'a [u8], problem: &'a Problem) -> FailedInput<'a> {
         let Problem { stage, offset, length, cause, .. } = problem;
-        Failed {
+        FailedInput {
             path: Path(name),
             stage: stage.name(),
             offset: *offset,
             length: *length,
             code: problem.code(),
-            cause: Shown(cause),
-            id: Shown(problem.finding()),
+            cause: TextField(cause),
+            id: TextField(problem.finding()),
             level: Word(problem.level),
         }
     }
@@ -218,11 +218,11 @@ impl Totals {
 /// The statements of a container about an entry in it.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Within<'a> {
+pub struct ContainerFacts<'a> {
     /// The kind of the container.
     kind: &'a str,
     #[serde(flatten)]
-    container: Named<'a, Container>,
+    container: NameField<'a, Container>,
     /// The number of the partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     partition: Option<u32>,
@@ -257,12 +257,12 @@ pub struct Within<'a> {
 
 crate::constants! { Container = "container" }
 
-impl<'a> Within<'a> {
+impl<'a> ContainerFacts<'a> {
     /// The object for an entry.
-    pub fn of(inside: &'a Inside) -> Within<'a> {
-        Within {
+    pub fn of(inside: &'a Inside) -> ContainerFacts<'a> {
+        ContainerFacts {
             kind: inside.kind,
-            container: Named(&inside.container, Container),
+            container: NameField(&inside.container, Container),
             partition: inside.partition,
             volume_offset: inside.volume_offset,
             inode: inside.id,

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 
 use pfh_digest::{Digest, Registry};
 
-use super::{Known, Take};
+use super::{KnownFile, Take};
 use crate::entry::Fault;
 
 pub const MAGIC: [u8; 8] = *b"HASH\r\n\xFF\0";
@@ -37,7 +37,7 @@ pub fn read<R: BufRead>(mut reader: R, registry: Registry, take: &mut Take<'_>) 
             Some(digest) if entry.len() == ENTRY => Digest::from_bytes(md5, digest).map_err(|_| Fault::WrongLength),
             _ => Err(Fault::Malformed("the last entry is cut off")),
         };
-        if take(number, digest.map(|digest| Known { digests: vec![digest], tag: None })).is_break() {
+        if take(number, digest.map(|digest| KnownFile { digests: vec![digest], tag: None })).is_break() {
             return Ok(());
         }
     }

@@ -3,7 +3,7 @@
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 
-use super::Known;
+use super::KnownFile;
 use crate::entry::Fault;
 use crate::others::{algorithm, deep, links, trailing};
 use crate::remark::{self, Remark};
@@ -48,7 +48,7 @@ impl Reader {
         Reader { registry, assumed: assumed.to_vec(), candidates, unknown: None, foreign, ends, begun: false }
     }
 
-    pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {
+    pub fn line(&mut self, line: &[u8]) -> Option<Result<KnownFile, Fault>> {
         let line = line.trim_ascii();
         // Ours say what their digests are of, where lengths do not.
         if let Some(Remark::Begin(stated)) = remark::parse(self.registry, line)
@@ -59,7 +59,7 @@ impl Reader {
         }
         if let Some(trailing::Parts { digests: texts, .. }) = self.ends.and_then(|ends| ends.split(line)) {
             let digests: Result<Vec<Digest>, Fault> = self.behind(&texts);
-            return Some(digests.map(|digests| Known { digests, tag: None }));
+            return Some(digests.map(|digests| KnownFile { digests, tag: None }));
         }
         if line.is_empty() || matches!(line[0], b'#' | b';' | b'%') || is_index_header(line) {
             return None;
@@ -68,7 +68,7 @@ impl Reader {
             return None;
         }
         if let Some(entry) = links::entry(self.registry, &self.assumed, line) {
-            return Some(entry.map(|entry| Known { digests: entry.digests, tag: None }));
+            return Some(entry.map(|entry| KnownFile { digests: entry.digests, tag: None }));
         }
         let line = line.strip_prefix(b"\\").unwrap_or(line);
         let digest = match bsd::split(line) {
@@ -77,7 +77,7 @@ impl Reader {
         };
         Some(match digest {
             Ok(_) if is_piece(line) => Err(Fault::Malformed("digests of pieces are not those of files")),
-            digest => digest.map(|digest| Known { digests: vec![digest], tag: None }),
+            digest => digest.map(|digest| KnownFile { digests: vec![digest], tag: None }),
         })
     }
 

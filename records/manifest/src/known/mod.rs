@@ -20,7 +20,7 @@ mod list;
 mod record;
 mod table;
 
-pub use record::{Kind, Known, Take};
+pub use record::{Kind, KnownFile, Take};
 
 use std::io::{self, BufRead, Cursor, Read};
 use std::ops::ControlFlow;
@@ -91,7 +91,7 @@ pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
 }
 
 /// A record without the digests that nobody can look up, since files are hashed without their key.
-fn without_keyed(mut known: Known) -> Result<Known, Fault> {
+fn without_keyed(mut known: KnownFile) -> Result<KnownFile, Fault> {
     let keyed = known.digests.iter().map(|digest| digest.algorithm()).find(|algorithm| algorithm.is_keyed());
     known.digests.retain(|digest| !digest.algorithm().is_keyed());
     match keyed {
@@ -195,7 +195,7 @@ fn manifest<R: BufRead>(
             }
             Item::Entry(entry) => match entry.of_foreign(options) {
                 Some(fault) => Err(fault),
-                None => Ok(Known { digests: entry.digests, tag: None }),
+                None => Ok(KnownFile { digests: entry.digests, tag: None }),
             },
         };
         if take(located.line, record).is_break() {
@@ -219,7 +219,7 @@ fn lines<R: BufRead>(
     source: R,
     limit: usize,
     take: &mut Take<'_>,
-    mut parse: impl FnMut(&[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>),
+    mut parse: impl FnMut(&[u8]) -> (Option<Result<KnownFile, Fault>>, Option<Fault>),
 ) -> io::Result<()> {
     let mut lines = Lines::new(source, b'\n', limit);
     loop {

@@ -9,14 +9,14 @@ use crate::format::Format;
 
 /// The digests of one known file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownFile {
     /// At least one; of different algorithms.
     pub digests: Vec<Digest>,
     /// A value of this entry that divides the set: `category 1`, `special code M`.
     pub tag: Option<String>,
 }
 
-impl Known {
+impl KnownFile {
     /// Takes out the digests that stand for none, and gives their number: zeros, and the digest of
     /// nothing beside digests of something.
     pub fn drop_placeholders(&mut self) -> usize {
@@ -56,4 +56,4 @@ pub enum Kind {
 
 /// Takes each record or fault, with the line on which it stands (from 1; for binary sets the number
 /// of the entry). [`ControlFlow::Break`] ends the reading.
-pub type Take<'a> = dyn FnMut(u64, Result<Known, Fault>) -> ControlFlow<()> + 'a;
+pub type Take<'a> = dyn FnMut(u64, Result<KnownFile, Fault>) -> ControlFlow<()> + 'a;

@@ -5,7 +5,7 @@
 
 use pfh_digest::{Algorithm, Digest, Registry};
 
-use super::Known;
+use super::KnownFile;
 use crate::columns::Columns;
 use crate::digits;
 use crate::entry::Fault;
@@ -69,7 +69,7 @@ impl Reader {
 
     /// The record of a line, and a fault beside it where only some of its columns of digests are
     /// good.
-    pub fn line(&mut self, line: &[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>) {
+    pub fn line(&mut self, line: &[u8]) -> (Option<Result<KnownFile, Fault>>, Option<Fault>) {
         // The number of a row has `#` for its label.
         let is_head = self.head.is_none()
             && is_header(self.registry, line)
@@ -149,7 +149,7 @@ impl Head {
     }
 
     /// The digest that an indicator is; `None` of an indicator of another kind.
-    fn indicator(&self, [kind, value]: [usize; 2], line: &[u8]) -> Result<Option<Known>, Fault> {
+    fn indicator(&self, [kind, value]: [usize; 2], line: &[u8]) -> Result<Option<KnownFile>, Fault> {
         let mut found: [&[u8]; 2] = [b"", b""];
         let whole = fields(line, self.separator, |at, field| {
             for (place, found) in [kind, value].into_iter().zip(&mut found) {
@@ -177,7 +177,7 @@ impl Head {
             _ if kind.contains("hash") => return Err(Fault::UnknownAlgorithm(kind.into())),
             _ => return Ok(None),
         };
-        Ok(Some(Known { digests: vec![digest], tag: None }))
+        Ok(Some(KnownFile { digests: vec![digest], tag: None }))
     }
 
     /// `None` for a record whose columns of digests are all empty, as databases export them. Beside
@@ -188,11 +188,11 @@ impl Head {
         candidates: &[Algorithm],
         usual: &[Algorithm],
         line: &[u8],
-    ) -> Result<(Option<Known>, Option<Fault>), Fault> {
+    ) -> Result<(Option<KnownFile>, Option<Fault>), Fault> {
         if let Some(pair) = self.pair {
             return Ok((self.indicator(pair, line)?, None));
         }
-        let mut known = Known::default();
+        let mut known = KnownFile::default();
         let mut fault = None;
         let mut passed_over = None;
         let mut next = 0;

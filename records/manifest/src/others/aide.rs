@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, Registry};
 
 use super::algorithm;
 use crate::draft::{Draft, Names};
-use crate::entry::{DecodeLine, Item, Parsed};
+use crate::entry::{DecodeLine, Item, ParsedLine};
 use crate::sample::Sample;
 
 /// Whether a list is one.
@@ -53,17 +53,17 @@ fn new_value(columns: &[u8]) -> &[u8] {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if let Some(name) = line.strip_prefix(b"File: ") {
             let item = self.end_file();
             self.draft.rename(name.to_vec());
-            return item.map_or(Parsed::Neutral, Parsed::Item);
+            return item.map_or(ParsedLine::Neutral, ParsedLine::Item);
         }
         let trimmed = line.trim_ascii();
         // The databases themselves come last.
         let is_end = trimmed.is_empty() || trimmed.starts_with(b"---") || line.ends_with(b":");
         if is_end || !line.starts_with(b" ") || !self.draft.is_named() {
-            return self.end_file().map_or(Parsed::Neutral, Parsed::Item);
+            return self.end_file().map_or(ParsedLine::Neutral, ParsedLine::Item);
         }
         let at = trimmed.iter().take(16).position(|byte| *byte == b':');
         let label = at.and_then(|at| str::from_utf8(&trimmed[..at]).ok()).map(str::trim);
@@ -83,7 +83,7 @@ impl DecodeLine for Decoder {
                 }
             }
         }
-        Parsed::Neutral
+        ParsedLine::Neutral
     }
 
     fn held(&mut self, ended: bool) -> Option<Item> {

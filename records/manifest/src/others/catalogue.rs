@@ -9,7 +9,7 @@
 use pfh_digest::{Algorithm, Digest, Registry};
 
 use crate::digits;
-use crate::entry::{DecodeLine, Entry, Fault, Parsed};
+use crate::entry::{DecodeLine, Entry, Fault, ParsedLine};
 
 /// Prefixes of a checksum.
 const PREFIXES: [&[u8]; 4] = [b"adler32:", b"ADLER32:", b"adler32=", b"ADLER32="];
@@ -125,9 +125,9 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if is_comment(line) {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let shape = self.shape.or_else(|| Shape::of(std::iter::once(line), self.named));
         self.shape = shape;

@@ -6,7 +6,7 @@ use pfh_digest::Registry;
 
 use super::{algorithm, is_windows_path, windows_name};
 use crate::digits;
-use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed};
+use crate::entry::{DecodeLine, Entry, Fault, Item, ParsedLine};
 
 /// The head lines of Windows' languages without the colon at their end, `{a}` for the algorithm and
 /// `{n}` for the name; of those that begin alike the longest first.
@@ -123,21 +123,21 @@ const NO_NAME: Fault = Fault::Malformed("the name in this line is not known: the
 const NO_DIGEST: Fault = Fault::Malformed("no digest behind the line of the name");
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if line.trim_ascii().is_empty() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if line.starts_with(b"CertUtil: ") {
             // In every language an error has its number: `0x80070020 (WIN32: 32 …)`.
             let is_error = line.windows(3).any(|window| window == b"0x8");
             let failed = || Fault::Malformed("certutil failed on a file, which has no digest").into();
-            return if is_error { failed() } else { Parsed::Neutral };
+            return if is_error { failed() } else { ParsedLine::Neutral };
         }
         if !is_digits(line)
             && let Some((word, name)) = head(self.registry, line)
         {
             let before = self.open.replace((word.into(), name.to_vec()));
-            return before.map_or(Parsed::Neutral, |_| NO_DIGEST.into());
+            return before.map_or(ParsedLine::Neutral, |_| NO_DIGEST.into());
         }
         let Some((word, name)) = self.open.take() else {
             return Fault::Malformed("a digest without the line of the name").into();

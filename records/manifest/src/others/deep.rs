@@ -100,11 +100,11 @@ pub(crate) fn stated(registry: Registry, text: &[u8]) -> Option<Result<Digest, F
 }
 
 /// A digest, and its algorithm; `Err` is a name that is not known here.
-type Labelled<'a> = (Result<Algorithm, &'a str>, &'a [u8]);
+type LabelledDigest<'a> = (Result<Algorithm, &'a str>, &'a [u8]);
 
 /// The digests of a field that holds several with their algorithms: `SHA1=…,MD5=…` of Sysmon,
 /// `{"MD5":"…","SHA1":"…"}` of Velociraptor.
-pub(crate) fn several(registry: Registry, text: &[u8]) -> Option<Vec<Labelled<'_>>> {
+pub(crate) fn several(registry: Registry, text: &[u8]) -> Option<Vec<LabelledDigest<'_>>> {
     let text = str::from_utf8(text).ok().filter(|text| text.contains(',') || text.starts_with('{'))?;
     let found = text.split(',').map(|part| {
         let (name, digest) = part.split_once(['=', ':'])?;
@@ -112,7 +112,7 @@ pub(crate) fn several(registry: Registry, text: &[u8]) -> Option<Vec<Labelled<'_
         let is_one = !digest.is_empty() && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_one.then(|| (algorithm(registry, name).ok_or(name), digest.as_bytes()))
     });
-    let found: Vec<Labelled<'_>> = found.collect::<Option<_>>()?;
+    let found: Vec<LabelledDigest<'_>> = found.collect::<Option<_>>()?;
     found.iter().any(|(of, _)| of.is_ok()).then_some(found)
 }
 

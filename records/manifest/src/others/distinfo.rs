@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use pfh_digest::Digest;
 
-use crate::bsd::{self, Beside};
-use crate::entry::{Entry, Parsed};
+use crate::bsd::{self, SizeStatement};
+use crate::entry::{Entry, ParsedLine};
 use crate::sample::Sample;
 
 /// The sizes of a list, and the digests that they stand beside.
@@ -21,20 +21,20 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// Those of a list that begins so.
     pub(crate) fn of(sample: &Sample<'_>) -> Sizes {
-        let are_there = sample.lines.iter().any(|line| matches!(bsd::beside(line), Some(Beside::Size(..))));
+        let are_there = sample.lines.iter().any(|line| matches!(bsd::beside(line), Some(SizeStatement::Size(..))));
         Sizes { are_there, ..Sizes::default() }
     }
 
     /// The record of a line of this kind: the digest of that file again, with the size. `None` of
     /// other lines.
-    pub(crate) fn line(&mut self, line: &[u8]) -> Option<Parsed> {
+    pub(crate) fn line(&mut self, line: &[u8]) -> Option<ParsedLine> {
         let (name, size) = match bsd::beside(line)? {
-            Beside::Size(name, size) if self.are_there => (name, size),
-            _ => return Some(Parsed::Neutral),
+            SizeStatement::Size(name, size) if self.are_there => (name, size),
+            _ => return Some(ParsedLine::Neutral),
         };
         let Some((written, digest)) = self.entries.get(name) else {
             self.sizes.insert(name.to_vec(), size);
-            return Some(Parsed::Neutral);
+            return Some(ParsedLine::Neutral);
         };
         let (name, digests) = (written.clone(), vec![digest.clone()]);
         Some(Ok(Entry { name, size: Some(size), digests, ..Entry::default() }).into())

@@ -5,7 +5,7 @@ use pfh_digest::Registry;
 
 use super::{algorithm, windows_name};
 use crate::digits;
-use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed};
+use crate::entry::{DecodeLine, Entry, Fault, Item, ParsedLine};
 
 /// Whether a list starts as one of the two: the heads of the table, or the first line of a list.
 pub(crate) fn is_start(first: &[u8]) -> bool {
@@ -72,7 +72,7 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         let trimmed = line.trim_ascii();
         let is_rule = trimmed.iter().all(|byte| matches!(byte, b'-' | b' '));
         if trimmed.is_empty()
@@ -80,8 +80,8 @@ impl DecodeLine for Decoder {
             || trimmed.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).eq(HEADS)
         {
             return match trimmed.is_empty().then(|| self.gathered()).flatten() {
-                Some(item) => Parsed::Item(item),
-                None => Parsed::Neutral,
+                Some(item) => ParsedLine::Item(item),
+                None => ParsedLine::Neutral,
             };
         }
         for (at, head) in HEADS.into_iter().enumerate() {
@@ -90,13 +90,13 @@ impl DecodeLine for Decoder {
             let complete = (at == 0).then(|| self.gathered()).flatten();
             self.fields[at] = value.trim_ascii().to_vec();
             self.last = Some(at);
-            return complete.map_or(Parsed::Neutral, Parsed::Item);
+            return complete.map_or(ParsedLine::Neutral, ParsedLine::Item);
         }
         match self.last {
             // A value that is wider than the console goes on below its beginning.
             Some(at) if line.starts_with(b"            ") => {
                 self.fields[at].extend_from_slice(trimmed);
-                Parsed::Neutral
+                ParsedLine::Neutral
             }
             _ => self.row(line).into(),
         }

@@ -4,7 +4,7 @@ use pfh_digest::Registry;
 
 use super::algorithm;
 use crate::digits;
-use crate::entry::{Entry, Fault, Parsed};
+use crate::entry::{Entry, Fault, ParsedLine};
 
 /// Kinds of files.
 const KINDS: [&str; 6] = ["DIST", "EBUILD", "AUX", "MISC", "DATA", "MANIFEST"];
@@ -57,9 +57,9 @@ fn unescaped(name: &str) -> Option<String> {
 }
 
 /// The record of a line; `None` of one that is of another kind.
-pub(crate) fn line(registry: Registry, line: &[u8]) -> Option<Parsed> {
+pub(crate) fn line(registry: Registry, line: &[u8]) -> Option<ParsedLine> {
     if line.starts_with(b"TIMESTAMP ") || line.starts_with(b"IGNORE ") {
-        return Some(Parsed::Neutral);
+        return Some(ParsedLine::Neutral);
     }
     let found = parts(line)?;
     // Patches stand in a directory of their own.

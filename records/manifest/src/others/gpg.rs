@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Registry};
 
 use super::algorithm;
 use crate::digits;
-use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Options, ParsedLine};
 use crate::sample::Sample;
 
 /// The digits of groups of two, four or eight capitals between blanks, `least` of them at least;
@@ -111,9 +111,9 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if line.trim_ascii().is_empty() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let Some(Line { name, label, digits }) = parts(line) else {
             // A record whose further line this was is not whole; otherwise it is, and the next
@@ -123,7 +123,7 @@ impl DecodeLine for Decoder {
             self.name.clear();
             let fault = Fault::Malformed("no digits in groups, as gpg --print-md prints them");
             self.ready.push_back(Item::Fault(fault));
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         };
         if name.is_some() || label.is_some() {
             let before = self.close();
@@ -137,7 +137,7 @@ impl DecodeLine for Decoder {
             return Fault::Malformed("no name").into();
         }
         self.digits.extend_from_slice(&digits);
-        Parsed::Neutral
+        ParsedLine::Neutral
     }
 
     fn held(&mut self, ended: bool) -> Option<Item> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use pfh_digest::Registry;
 
 use crate::draft::{Draft, Names};
-use crate::entry::{DecodeLine, Fault, Item, Parsed};
+use crate::entry::{DecodeLine, Fault, Item, ParsedLine};
 use crate::roles::{self, Role};
 use crate::sample::Sample;
 
@@ -46,19 +46,19 @@ impl Decoder {
         Decoder { registry, defaults: BTreeMap::new(), open: Vec::new(), begun: Vec::new() }
     }
 
-    fn entry(&mut self, line: &[u8]) -> Parsed {
+    fn entry(&mut self, line: &[u8]) -> ParsedLine {
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        let Some(first) = words.next() else { return Parsed::Neutral };
+        let Some(first) = words.next() else { return ParsedLine::Neutral };
         match first {
             b"/set" => self.defaults.extend(words.map(keyword)),
             b"/unset" => words.for_each(|word| drop(self.defaults.remove(word))),
             b".." => drop(self.open.pop()),
             _ => return self.file(first, words.map(keyword).collect()),
         }
-        Parsed::Neutral
+        ParsedLine::Neutral
     }
 
-    fn file(&mut self, name: &[u8], stated: BTreeMap<Vec<u8>, Vec<u8>>) -> Parsed {
+    fn file(&mut self, name: &[u8], stated: BTreeMap<Vec<u8>, Vec<u8>>) -> ParsedLine {
         let Some(name) = unescaped(name) else { return Fault::Malformed("no such escape in a name").into() };
         let is_path = name.contains(&b'/');
         let path = match is_path {
@@ -71,7 +71,7 @@ impl Decoder {
             self.open.push(name);
         }
         if kind != b"file" {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let mut draft = Draft::default();
         draft.rename(path.clone());
@@ -85,7 +85,7 @@ impl Decoder {
         if !draft.has_digest() {
             return Fault::NoDigest(path.into()).into();
         }
-        draft.finish(self.registry, &[], Names::Exact).map_or(Parsed::Neutral, Parsed::Item)
+        draft.finish(self.registry, &[], Names::Exact).map_or(ParsedLine::Neutral, ParsedLine::Item)
     }
 }
 
@@ -124,10 +124,10 @@ fn unescaped(name: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         let trimmed = line.trim_ascii();
         if self.begun.is_empty() && (trimmed.is_empty() || trimmed.starts_with(b"#")) {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         if let Some(part) = trimmed.strip_suffix(b"\\") {
             if self.begun.len() + part.len() > LINE {
@@ -136,7 +136,7 @@ impl DecodeLine for Decoder {
             }
             self.begun.extend_from_slice(part);
             self.begun.push(b' ');
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         let mut whole = std::mem::take(&mut self.begun);
         whole.extend_from_slice(trimmed);

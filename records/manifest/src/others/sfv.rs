@@ -6,8 +6,8 @@ use pfh_engine::{Outcome, Record, Summary};
 
 use super::{is_comment, windows_name};
 use crate::digits;
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Parsed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, ParsedLine};
 
 /// Writes a line for each file.
 #[derive(Default)]
@@ -23,8 +23,8 @@ impl Encode for Encoder {
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
-        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(FormatFit::No) };
         if !hashed.pieces.is_empty() {
             return Err(Unrepresentable::new("sfv has no form for the digests of pieces"));
         }
@@ -43,7 +43,7 @@ impl Encode for Encoder {
             out.extend(digits.iter().map(u8::to_ascii_uppercase));
             out.push(b'\n');
         }
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
@@ -86,7 +86,7 @@ impl Decoder {
     }
 
     /// A record whose name begins as a comment does; comments have a blank behind the semicolon.
-    fn looks_like_comment(&self, line: &[u8]) -> Option<Parsed> {
+    fn looks_like_comment(&self, line: &[u8]) -> Option<ParsedLine> {
         let rest = line.strip_prefix(b";")?;
         let (_, digest) = split(self.registry, line).filter(|(_, digest)| digest.bytes().len() == 4)?;
         if !rest.starts_with(b" ") && !rest.starts_with(b"\t") {
@@ -103,14 +103,14 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         let line = line.trim_ascii_end();
         if let Some(record) = self.looks_like_comment(line) {
             return record;
         }
         if line.is_empty() || is_comment(line) {
             self.certain |= !line.is_empty();
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         match split(self.registry, line).or_else(|| reversed(self.registry, line)) {
             Some((name, digest)) => {

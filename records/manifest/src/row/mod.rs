@@ -25,7 +25,7 @@
 mod schema;
 mod value;
 
-pub use value::{Constant, Counts, Digests, Hex, Is, Mark, Named, Path, Shown, Timestamp, Word, Words};
+pub use value::{Constant, Counts, Digests, Hex, Is, Mark, NameField, Path, TextField, Timestamp, Word, Words};
 
 use data_encoding::BASE64;
 use pfh_source::terminal;

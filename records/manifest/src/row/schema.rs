@@ -1,6 +1,6 @@
 //! The schemas of the types of members.
 
-use super::{Constant, Counts, Digests, Hex, Is, Named, Path, Shown, Timestamp, Word, Words};
+use super::{Constant, Counts, Digests, Hex, Is, NameField, Path, TextField, Timestamp, Word, Words};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -41,11 +41,11 @@ fn counts<T: Words>() -> Schema {
 }
 
 says!(['a] Path<'a>, named("path"));
-says!(['a, M: Constant] Named<'a, M>, named(M::WORD));
+says!(['a, M: Constant] NameField<'a, M>, named(M::WORD));
 says!(['a] Hex<'a>, json_schema!({ "type": "string", "pattern": "^[0-9a-f]+$" }));
 says!([] Timestamp, json_schema!({ "type": "string", "pattern": "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$" }));
 says!([C: Constant] Is<C>, json_schema!({ "const": C::WORD }));
 says!([T: Words] Word<T>, json_schema!({ "enum": T::ALL.iter().map(|value| value.word()).collect::<Vec<_>>() }));
 says!([T: Words] Counts<T>, counts::<T>());
 says!(['a] Digests<'a>, json_schema!({ "type": "object", "additionalProperties": { "type": "string" } }));
-says!([T] Shown<T>, json_schema!({ "type": "string" }));
+says!([T] TextField<T>, json_schema!({ "type": "string" }));

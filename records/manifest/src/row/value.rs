@@ -19,9 +19,9 @@ impl Serialize for Path<'_> {
 /// A name as the member whose name is the word and, if it is not UTF-8, `…_b64`: for a field with
 /// `#[serde(flatten)]`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Named<'a, M>(pub &'a [u8], pub M);
+pub struct NameField<'a, M>(pub &'a [u8], pub M);
 
-impl<M: Constant> Serialize for Named<'_, M> {
+impl<M: Constant> Serialize for NameField<'_, M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         super::named(M::WORD, self.0, serializer)
     }
@@ -110,7 +110,7 @@ impl<T: Words> Serialize for Word<T> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
     /// The finding that it is.
-    id: Shown<FindingId>,
+    id: TextField<FindingId>,
     /// How much it counts.
     level: Word<Level>,
 }
@@ -118,12 +118,12 @@ pub struct Mark {
 impl Mark {
     /// The finding at its own level.
     pub fn of(finding: FindingId) -> Mark {
-        Mark { id: Shown(finding), level: Word(finding.level()) }
+        Mark { id: TextField(finding), level: Word(finding.level()) }
     }
 
     /// The finding at the level that a request gives it.
     pub fn at(finding: FindingId, levels: &Levels) -> Mark {
-        Mark { id: Shown(finding), level: Word(levels.of(finding)) }
+        Mark { id: TextField(finding), level: Word(levels.of(finding)) }
     }
 }
 
@@ -146,7 +146,7 @@ impl Serialize for Digests<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (name, digest) in self.0.iter().zip(self.1) {
-            map.serialize_entry(name, &Shown(digest))?;
+            map.serialize_entry(name, &TextField(digest))?;
         }
         map.end()
     }
@@ -154,9 +154,9 @@ impl Serialize for Digests<'_> {
 
 /// A value as the text that it shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<T>(pub T);
+pub struct TextField<T>(pub T);
 
-impl<T: std::fmt::Display> Serialize for Shown<T> {
+impl<T: std::fmt::Display> Serialize for TextField<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }

@@ -5,17 +5,17 @@ pub mod sdbf;
 pub mod ssdeep;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::Hashed;
-use pfh_similarity::{Content, Named, Similar};
+use pfh_engine::HashedFile;
+use pfh_similarity::{Content, MethodName, Similar};
 
 use crate::encode::Unrepresentable;
 use crate::entry::Fault;
 
 /// The method of an algorithm that the format named `format` must hold alone; `fits` says which
 /// ones it can.
-fn only(format: &str, algorithms: &[Algorithm], fits: &[Named]) -> Result<Named, Unrepresentable> {
+fn only(format: &str, algorithms: &[Algorithm], fits: &[MethodName]) -> Result<MethodName, Unrepresentable> {
     let one = match algorithms {
-        [one] => Named::of(*one).filter(|method| fits.contains(method)),
+        [one] => MethodName::of(*one).filter(|method| fits.contains(method)),
         _ => None,
     };
     one.ok_or_else(|| {
@@ -28,7 +28,7 @@ fn only(format: &str, algorithms: &[Algorithm], fits: &[Named]) -> Result<Named,
 }
 
 /// The only digest of a record.
-fn value<'a>(format: &str, hashed: &'a Hashed) -> Result<&'a Similar, Unrepresentable> {
+fn value<'a>(format: &str, hashed: &'a HashedFile) -> Result<&'a Similar, Unrepresentable> {
     if !hashed.pieces.is_empty() {
         return Err(Unrepresentable::new(format!("{format} has no form for the digests of pieces")));
     }
@@ -45,7 +45,7 @@ fn value<'a>(format: &str, hashed: &'a Hashed) -> Result<&'a Similar, Unrepresen
 
 /// A digest that was read from a list of the method's own.
 fn read(algorithm: Algorithm, content: Content) -> Result<Digest, Fault> {
-    let method = Named::of(algorithm).ok_or_else(|| Fault::UnknownAlgorithm(algorithm.name().into()))?;
+    let method = MethodName::of(algorithm).ok_or_else(|| Fault::UnknownAlgorithm(algorithm.name().into()))?;
     Digest::from_value(algorithm, Similar::read(method, content).into()).map_err(|_| Fault::WrongLength)
 }
 
@@ -60,12 +60,12 @@ pub(crate) fn push(out: &mut Vec<u8>, digest: &Digest) {
 /// A digest of an algorithm whose digests have a text.
 pub(crate) fn digest(algorithm: Algorithm, text: &str) -> Result<Digest, Fault> {
     let malformed = |_| Fault::Malformed("not a digest of its algorithm");
-    match Named::of(algorithm) {
+    match MethodName::of(algorithm) {
         Some(method) => {
             // Some programs print TLSH in small letters, older ones without a mark.
             let upper = match (method, text.len()) {
-                (Named::Tlsh, 70) => Some(format!("T1{}", text.to_ascii_uppercase())),
-                (Named::Tlsh, 72) => Some(text.to_ascii_uppercase()),
+                (MethodName::Tlsh, 70) => Some(format!("T1{}", text.to_ascii_uppercase())),
+                (MethodName::Tlsh, 72) => Some(text.to_ascii_uppercase()),
                 _ => None,
             };
             let similar = Similar::parse(method, upper.as_deref().unwrap_or(text)).map_err(fault)?;

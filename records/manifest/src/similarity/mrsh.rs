@@ -4,10 +4,10 @@
 use pfh_digest::{Algorithm, Registry};
 use pfh_engine::{Outcome, Record, Summary};
 use pfh_similarity::mrsh_v2::MrshV2;
-use pfh_similarity::{Content, Named};
+use pfh_similarity::{Content, MethodName};
 
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Parsed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, ParsedLine};
 
 /// Writes mrsh-v2's file format.
 #[derive(Default)]
@@ -22,18 +22,18 @@ impl Encoder {
 
 impl Encode for Encoder {
     fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
-        super::only("mrsh", preamble.algorithms, &[Named::MrshV2, Named::MrshV2Network]).map(drop)
+        super::only("mrsh", preamble.algorithms, &[MethodName::MrshV2, MethodName::MrshV2Network]).map(drop)
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
-        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(FormatFit::No) };
         let similar = super::value("mrsh", hashed)?;
         if record.name.iter().any(|byte| matches!(byte, b':' | b'\n')) {
             return Err(Unrepresentable::new("mrsh cannot hold a name with a colon or a line feed"));
         }
         out.extend_from_slice(&record.name);
         out.extend_from_slice(format!("{similar}\n\n").as_bytes());
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
@@ -45,8 +45,8 @@ pub(crate) struct Decoder(Option<Algorithm>, bool);
 
 impl Decoder {
     pub(crate) fn new(registry: Registry, assumed: &[Algorithm]) -> Decoder {
-        let network = assumed.iter().find(|algorithm| algorithm.name() == Named::MrshV2Network.name());
-        Decoder(network.copied().or_else(|| registry.find(Named::MrshV2.name()).ok()), assumed.is_empty())
+        let network = assumed.iter().find(|algorithm| algorithm.name() == MethodName::MrshV2Network.name());
+        Decoder(network.copied().or_else(|| registry.find(MethodName::MrshV2.name()).ok()), assumed.is_empty())
     }
 
     fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
@@ -62,7 +62,7 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
-        if line.is_empty() { Parsed::Neutral } else { self.entry(line).into() }
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
+        if line.is_empty() { ParsedLine::Neutral } else { self.entry(line).into() }
     }
 }

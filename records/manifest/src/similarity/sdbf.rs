@@ -7,11 +7,11 @@
 
 use pfh_digest::Registry;
 use pfh_engine::{Outcome, Record, Summary};
-use pfh_similarity::{Content, Named, sdhash};
+use pfh_similarity::{Content, MethodName, sdhash};
 use std::collections::VecDeque;
 
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, Item, ParsedLine};
 
 /// Writes sdhash's file format.
 #[derive(Default)]
@@ -26,11 +26,12 @@ impl Encoder {
 
 impl Encode for Encoder {
     fn head(&mut self, _: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
-        super::only("sdbf", preamble.algorithms, &[Named::Sdhash, Named::SdhashStream, Named::SdhashDd]).map(drop)
+        super::only("sdbf", preamble.algorithms, &[MethodName::Sdhash, MethodName::SdhashStream, MethodName::SdhashDd])
+            .map(drop)
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
-        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(FormatFit::No) };
         let Content::Sdhash(digest) = super::value("sdbf", hashed)?.content() else {
             return Err(Unrepresentable::new("not a digest of sdhash"));
         };
@@ -40,11 +41,11 @@ impl Encode for Encoder {
                 segment.digest.print_line(&segment.name(&record.name), out).map_err(unprintable)?;
                 out.push(b'\n');
             }
-            return Ok(Carried::Yes);
+            return Ok(FormatFit::Yes);
         }
         digest.print_line(&record.name, out).map_err(unprintable)?;
         out.push(b'\n');
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
@@ -66,7 +67,7 @@ impl Decoder {
     }
 
     fn entry(&self, digest: sdhash::Digest, name: Vec<u8>) -> Result<Entry, Fault> {
-        let method = if digest.block().is_some() { Named::SdhashDd } else { Named::Sdhash };
+        let method = if digest.block().is_some() { MethodName::SdhashDd } else { MethodName::Sdhash };
         let algorithm = self.registry.find(method.name()).map_err(|_| Fault::UnknownAlgorithm(method.name().into()))?;
         let size = Some(digest.size());
         let digest = super::read(algorithm, Content::Sdhash(digest))?;
@@ -123,15 +124,15 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if line.is_empty() {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         match self.take(line) {
             Ok(()) if self.ready.len() == 1 && self.segments.is_empty() => {
-                self.ready.pop_front().map_or(Parsed::Neutral, Parsed::Item)
+                self.ready.pop_front().map_or(ParsedLine::Neutral, ParsedLine::Item)
             }
-            Ok(()) => Parsed::Neutral,
+            Ok(()) => ParsedLine::Neutral,
             Err(fault) => fault.into(),
         }
     }

@@ -2,10 +2,10 @@
 
 use pfh_digest::{Algorithm, Registry};
 use pfh_engine::{Outcome, Record, Summary};
-use pfh_similarity::{Content, Named, ssdeep};
+use pfh_similarity::{Content, MethodName, ssdeep};
 
-use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
-use crate::entry::{DecodeLine, Entry, Fault, Parsed};
+use crate::encode::{Encode, FormatFit, Preamble, Unrepresentable};
+use crate::entry::{DecodeLine, Entry, Fault, ParsedLine};
 
 /// Writes ssdeep's file format.
 #[derive(Default)]
@@ -20,21 +20,21 @@ impl Encoder {
 
 impl Encode for Encoder {
     fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
-        super::only("ssdeep", preamble.algorithms, &[Named::Ssdeep])?;
+        super::only("ssdeep", preamble.algorithms, &[MethodName::Ssdeep])?;
         out.extend_from_slice(ssdeep::FILE_HEADER.as_bytes());
         out.push(b'\n');
         Ok(())
     }
 
-    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
-        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(Carried::No) };
+    fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<FormatFit, Unrepresentable> {
+        let Outcome::Hashed(hashed) = &record.outcome else { return Ok(FormatFit::No) };
         let Content::Ssdeep(digest) = super::value("ssdeep", hashed)?.content() else {
             return Err(Unrepresentable::new("not a digest of ssdeep"));
         };
         ssdeep::print_line(digest, &record.name, out)
             .map_err(|_| Unrepresentable::new("ssdeep cannot hold a name with a line feed, or one that its reader would misread: \\ at the end or before a \""))?;
         out.push(b'\n');
-        Ok(Carried::Yes)
+        Ok(FormatFit::Yes)
     }
 
     fn tail(&mut self, _: &mut Vec<u8>, _: &Summary) {}
@@ -45,7 +45,7 @@ pub(crate) struct Decoder(Option<Algorithm>);
 
 impl Decoder {
     pub(crate) fn new(registry: Registry) -> Decoder {
-        Decoder(registry.find(Named::Ssdeep.name()).ok())
+        Decoder(registry.find(MethodName::Ssdeep.name()).ok())
     }
 
     fn entry(&self, line: &[u8]) -> Result<Entry, Fault> {
@@ -60,9 +60,9 @@ impl Decoder {
 }
 
 impl DecodeLine for Decoder {
-    fn line(&mut self, line: &[u8]) -> Parsed {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if line.is_empty() || line.starts_with(b"ssdeep,1.") {
-            return Parsed::Neutral;
+            return ParsedLine::Neutral;
         }
         self.entry(line).into()
     }

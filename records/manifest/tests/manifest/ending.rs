@@ -3,7 +3,7 @@
 use crate::records::{failed, skipped, stream};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Summary;
-use pfh_manifest::{Carried, Decoder, Ending, Fault, Format, Item, Layout, Options, Preamble};
+use pfh_manifest::{Decoder, Ending, Fault, Format, FormatFit, Item, Layout, Options, Preamble};
 use pfh_source::{Cause, Problem, Skip, Stage};
 
 fn algorithm(name: &str) -> Algorithm {
@@ -19,7 +19,7 @@ fn manifest(format: Format, name: &str) -> Vec<u8> {
     for name in ["d/a", "d/back\\slash", "d/c"] {
         let digests = [algorithms[0].digest(name.as_bytes())];
         let record = stream(name.as_bytes(), name.len() as u64, &digests);
-        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
+        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), FormatFit::Yes);
     }
     for record in [failed(b"d/p", Problem::new(Stage::Read, Cause::Os(5))), skipped(b"d/p", Skip::Fifo)] {
         let _ = encoder.record(&mut out, &record).expect("a name that fits");

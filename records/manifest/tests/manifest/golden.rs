@@ -3,7 +3,7 @@
 use crate::records::{FIFO, FILE, cut, failed, file, noted, skipped, stream};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Piece, Summary};
-use pfh_manifest::{Carried, End, Format, Layout, Marker, Preamble};
+use pfh_manifest::{End, Format, FormatFit, Layout, Marker, Preamble};
 use pfh_source::{Cause, Note, Problem, Skip, Stage, Time};
 
 fn algorithm(name: &str) -> Algorithm {
@@ -34,13 +34,13 @@ fn manifest(format: Format, layout: Layout, names: &[&str]) -> String {
         noted(file(b"=back\\slash", 3, &digests, FILE, times), &[Note::Retried]),
         file(b"not\xffutf8", 3, &digests, FIFO, times),
     ] {
-        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
+        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), FormatFit::Yes);
     }
     let error = Cause::Os(EIO);
     let unread = Problem { offset: Some(4096), length: Some(512), ..Problem::new(Stage::Read, error.clone()) };
     for record in [failed(b"d/bad", unread), skipped(b"d/pipe", Skip::Fifo)] {
         let carried = encoder.record(&mut out, &record).expect("a name that fits");
-        assert_eq!(carried == Carried::Yes, matches!(format, Format::Dfxml | Format::Jsonl | Format::Csv));
+        assert_eq!(carried == FormatFit::Yes, matches!(format, Format::Dfxml | Format::Jsonl | Format::Csv));
     }
     encoder.tail(&mut out, &Summary { hashed: 3, bytes: 9, failed: 1, skipped: 1, ..Summary::default() });
     let text: String = out
@@ -279,7 +279,7 @@ fn pieces_of_hashdeep_and_dfxml() {
         let mut encoder = format.encoder(Layout::default()).expect("a layout that fits");
         let (mut head, mut out) = (Vec::new(), Vec::new());
         encoder.head(&mut head, &Preamble { algorithms: &md5, ..Preamble::default() }).expect("algorithms");
-        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
+        assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), FormatFit::Yes);
         String::from_utf8(out).expect("ASCII")
     };
     assert_eq!(write(Format::Hashdeep), format!("3,{MD5},a offset 0-2\n0,{MD5},a offset 3-3\n"));

@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use pfh_digest::Algorithm;
-use pfh_manifest::{Decoder, Entry, Fault, Format, Item, Located, Options};
+use pfh_manifest::{Decoder, Entry, Fault, Format, Item, LocatedItem, Options};
 
 fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("a known algorithm")
@@ -389,7 +389,7 @@ fn a_million_lines_of_forms_that_are_found() {
         let list: String = (0..1_000_000).map(row).collect();
         let decoder = Decoder::open(list.as_bytes(), &Options::default()).expect("memory");
         assert_eq!(decoder.format(), format);
-        let is_entry = |item: &io::Result<_>| matches!(item, Ok(Located { item: Item::Entry(_), .. }));
+        let is_entry = |item: &io::Result<_>| matches!(item, Ok(LocatedItem { item: Item::Entry(_), .. }));
         assert_eq!(decoder.filter(is_entry).count(), 1_000_000, "{}", row(1));
     }
 }

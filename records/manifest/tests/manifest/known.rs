@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_manifest::known::{Kind, Known, Options, read};
+use pfh_manifest::known::{Kind, KnownFile, Options, read};
 use pfh_manifest::{Fault, Format};
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn algorithm(name: &str) -> Algorithm {
 }
 
 /// The contents of a set: its kind, and each line's record or fault.
-type All = (Kind, Vec<(u64, Result<Known, Fault>)>);
+type All = (Kind, Vec<(u64, Result<KnownFile, Fault>)>);
 
 fn all(input: &[u8]) -> All {
     all_with(input, &Options::default())
@@ -258,7 +258,7 @@ fn encase_sets() {
     let set = encase(&[digest, [7; 16]], 2);
     let (kind, items) = all(&set);
     assert_eq!((kind, items.len()), (Kind::Encase, 2));
-    assert_eq!(items[0], (1, Ok(Known { digests: vec![algorithm("md5").digest(b"abc")], tag: None })));
+    assert_eq!(items[0], (1, Ok(KnownFile { digests: vec![algorithm("md5").digest(b"abc")], tag: None })));
     let faults = |set: &[u8]| all(set).1.into_iter().filter(|(_, item)| item.is_err()).count();
     assert_eq!(faults(&set), 0);
     assert_eq!(faults(&set[..set.len() - 18]), 1, "cut between entries");
@@ -336,7 +336,7 @@ fn json_of_other_shapes() {
 fn good_columns_beside_a_bad_one() {
     let table = format!("V4Hash,HashSHA1,HashSHA256,FileName\n{MD5},{SHA1},0,a\n{MD5},{SHA1},{SHA256},b\n");
     let (_, items) = all(table.as_bytes());
-    let known = |item: &Result<Known, Fault>| item.as_ref().map(|known| known.digests.len()).ok();
+    let known = |item: &Result<KnownFile, Fault>| item.as_ref().map(|known| known.digests.len()).ok();
     let seen: Vec<_> = items.iter().map(|(line, item)| (*line, known(item))).collect();
     assert_eq!(seen, [(2, Some(2)), (2, None), (3, Some(3))]);
 }

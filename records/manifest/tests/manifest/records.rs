@@ -1,8 +1,8 @@
 //! Records as a run of the engine gives them.
 
 use pfh_digest::Digest;
-use pfh_engine::{Hashed, Outcome, Piece, Record};
-use pfh_source::{Closed, Note, Problem, Skip, Stat, Time};
+use pfh_engine::{HashedFile, Outcome, Piece, Record};
+use pfh_source::{Note, Problem, ReadResult, Skip, Stat, Time};
 
 /// The mode of a regular file.
 pub const FILE: u32 = 0o100_644;
@@ -11,8 +11,8 @@ pub const FIFO: u32 = 0o010_644;
 
 /// A stream without times or notes.
 pub fn stream(name: &[u8], size: u64, digests: &[Digest]) -> Record {
-    let closed = Closed { size, stat: None, notes: Vec::new(), inside: None };
-    let hashed = Hashed { closed, digests: digests.to_vec(), pieces: Vec::new() };
+    let closed = ReadResult { size, stat: None, notes: Vec::new(), inside: None };
+    let hashed = HashedFile { closed, digests: digests.to_vec(), pieces: Vec::new() };
     Record { number: 0, name: name.to_vec(), outcome: Outcome::Hashed(hashed) }
 }
 
@@ -36,7 +36,7 @@ pub fn cut(mut record: Record, pieces: Vec<Piece>) -> Record {
     record
 }
 
-fn of(record: &mut Record) -> &mut Hashed {
+fn of(record: &mut Record) -> &mut HashedFile {
     let Outcome::Hashed(hashed) = &mut record.outcome else { panic!("a record with digests") };
     hashed
 }

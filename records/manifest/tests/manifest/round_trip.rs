@@ -5,7 +5,7 @@ use std::io::BufReader;
 use crate::records::{FILE, cut, failed, file, noted, skipped, stream};
 use pfh_digest::{Algorithm, Digest, Registry, Row as Registered};
 use pfh_engine::{Piece, Summary};
-use pfh_manifest::{Carried, Decoder, End, Entry, Format, Item, Layout, Marker, Options, Preamble, Reason, Times};
+use pfh_manifest::{Decoder, End, Entry, Format, FormatFit, Item, Layout, Marker, Options, Preamble, Reason, Times};
 use pfh_source::{Cause, Note, Problem, Skip, Stage, Time};
 use proptest::prelude::*;
 
@@ -196,10 +196,10 @@ proptest! {
         let record = if has_failed { failed(&name, problem) } else { skipped(&name, skip) };
         let carried = encoder.record(&mut out, &record).expect("every name fits, or none is written");
         if is_of_one(format) || matches!(format, Format::Sums | Format::Bsd | Format::Hashdeep) {
-            prop_assert_eq!((carried, out.len()), (Carried::No, before));
+            prop_assert_eq!((carried, out.len()), (FormatFit::No, before));
             return Ok(());
         }
-        prop_assert_eq!(carried, Carried::Yes);
+        prop_assert_eq!(carried, FormatFit::Yes);
         encoder.tail(&mut out, &Summary::default());
         let items = read(&out, &Options::default());
         let [Item::Unhashed(unhashed)] = &items[..] else { return Err(TestCaseError::fail(format!("{items:?}"))) };
@@ -227,7 +227,7 @@ proptest! {
             for name in [&b"a"[..], backslash, b"c,\xff"] {
                 let digests = digests(&algorithms, name);
                 let carried = encoder.record(&mut out, &stream(name, 0, &digests)).expect("a name that fits");
-                prop_assert_eq!(carried, Carried::Yes);
+                prop_assert_eq!(carried, FormatFit::Yes);
             }
             for (at, byte) in flips {
                 if let Some(flipped) = out.get_mut(at) { *flipped = byte }

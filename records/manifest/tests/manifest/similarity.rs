@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::records::stream;
 use pfh_digest::{Algorithm, Digest, Registry, Row as Registered};
 use pfh_engine::Summary;
-use pfh_manifest::{Carried, Decoder, Entry, Fault, Format, Item, Layout, Options, Preamble};
+use pfh_manifest::{Decoder, Entry, Fault, Format, FormatFit, Item, Layout, Options, Preamble};
 
 static LISTS: [&[Registered]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 const REGISTRY: Registry = Registry::new(&LISTS);
@@ -31,7 +31,7 @@ fn write(format: Format, algorithms: &[Algorithm], entries: &[Entry]) -> Vec<u8>
     encoder.head(&mut out, &Preamble { algorithms, ..Preamble::default() }).expect("its algorithm");
     for entry in entries {
         let carried = encoder.record(&mut out, &stream(&entry.name, 0, &entry.digests)).expect("a name that fits");
-        assert_eq!(carried, Carried::Yes);
+        assert_eq!(carried, FormatFit::Yes);
     }
     encoder.tail(&mut out, &Summary::default());
     out

@@ -10,7 +10,7 @@ mod rows;
 mod sections;
 
 pub use model::{
-    Acquisition, Case, Copies, Folders, Group, Hashed, Hit, Judged, Known, Problem, Results, Row, SetCount, Source,
-    Standing, Tone, Unfinished,
+    Acquisition, Case, Copies, Folders, Group, Hit, KnownResults, ManifestCounts, OpenJob, Problem, Results, Row,
+    SetCount, Source, Standing, Tone, VerdictEvidence,
 };
 pub use rows::Rows;

@@ -68,7 +68,7 @@ pub struct Row {
 
 /// A verdict with its evidence.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct VerdictEvidence {
     /// The number of the source, from 0.
     pub source: usize,
     /// The job: `check`, `audit of a tree`, `seal` …
@@ -85,7 +85,7 @@ pub struct Judged {
 
 /// The counts of a manifest.
 #[derive(Clone, Debug, Default)]
-pub struct Hashed {
+pub struct ManifestCounts {
     /// The number of the source, from 0.
     pub source: usize,
     /// Files with digests.
@@ -132,7 +132,7 @@ pub struct SetCount {
 
 /// The results of the known sets.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownResults {
     /// The verdicts' words with their numbers of files, in the order in which they are shown.
     pub counts: Vec<(String, u64)>,
     /// The sets.
@@ -191,7 +191,7 @@ pub struct Acquisition {
 
 /// A job that has not ended: it runs, or was cut off.
 #[derive(Clone, Debug)]
-pub struct Unfinished {
+pub struct OpenJob {
     /// The number of the source that says so, from 0.
     pub source: usize,
     /// The kind of the job.
@@ -210,11 +210,11 @@ pub struct Unfinished {
 #[derive(Debug, Default)]
 pub struct Results {
     /// Manifests.
-    pub hashed: Vec<Hashed>,
+    pub hashed: Vec<ManifestCounts>,
     /// Verdicts, in the order in which they were read.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<VerdictEvidence>,
     /// Known sets.
-    pub known: Known,
+    pub known: KnownResults,
     /// Files of one content.
     pub copies: Rows<Copies>,
     /// Bytes that would be free without redundant copies.
@@ -241,7 +241,7 @@ pub struct Case {
     /// The files that were read.
     pub sources: Vec<Source>,
     /// Jobs that have not ended.
-    pub unfinished: Vec<Unfinished>,
+    pub unfinished: Vec<OpenJob>,
     /// Contradictions.
     pub wrong: Rows<Problem>,
     /// Open points.

@@ -1,6 +1,6 @@
 //! The sections of the results. An empty one is not on the page.
 
-use super::model::{Acquisition, Hashed, Judged, Known, Results, Source, Tone, Unfinished};
+use super::model::{Acquisition, KnownResults, ManifestCounts, OpenJob, Results, Source, Tone, VerdictEvidence};
 use super::rows::Rows;
 use crate::html::{escape, path};
 use crate::size_text;
@@ -53,7 +53,7 @@ fn digests(digests: &[(String, String)]) -> String {
 }
 
 /// Jobs that have not ended, with how far they are.
-pub(super) fn unfinished(out: &mut String, unfinished: &[Unfinished], sources: &Sources<'_>) {
+pub(super) fn unfinished(out: &mut String, unfinished: &[OpenJob], sources: &Sources<'_>) {
     if unfinished.is_empty() {
         return;
     }
@@ -81,7 +81,7 @@ pub(super) fn unfinished(out: &mut String, unfinished: &[Unfinished], sources: &
 }
 
 /// The manifests.
-pub(super) fn hashed(out: &mut String, hashed: &[Hashed], sources: &Sources<'_>) {
+pub(super) fn hashed(out: &mut String, hashed: &[ManifestCounts], sources: &Sources<'_>) {
     if hashed.is_empty() {
         return;
     }
@@ -110,7 +110,7 @@ pub(super) fn hashed(out: &mut String, hashed: &[Hashed], sources: &Sources<'_>)
 }
 
 /// The results of the known sets.
-pub(super) fn known(out: &mut String, known: &Known, sources: &Sources<'_>) {
+pub(super) fn known(out: &mut String, known: &KnownResults, sources: &Sources<'_>) {
     if known.counts.is_empty() && known.hits.is_empty() && known.sets.is_empty() {
         return;
     }
@@ -167,7 +167,7 @@ pub(super) fn known(out: &mut String, known: &Known, sources: &Sources<'_>) {
 }
 
 /// Verdicts with their evidence: negative ones first, and then those that are open.
-pub(super) fn judged(out: &mut String, judged: &[Judged], sources: &Sources<'_>) {
+pub(super) fn judged(out: &mut String, judged: &[VerdictEvidence], sources: &Sources<'_>) {
     if judged.is_empty() {
         return;
     }

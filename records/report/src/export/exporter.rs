@@ -9,7 +9,7 @@ use super::{body, timesketch};
 /// The outcome of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
-pub struct Taken {
+pub struct RowOutcome {
     /// Lines or rows that were written for it.
     pub rows: u64,
     /// Times that the form cannot hold.
@@ -63,17 +63,17 @@ impl Exporter {
     ///
     /// # Errors
     /// Those of the library that writes the form; for people.
-    pub fn row(&mut self, out: &mut Vec<u8>, row: Row) -> Result<Taken, String> {
+    pub fn row(&mut self, out: &mut Vec<u8>, row: Row) -> Result<RowOutcome, String> {
         Ok(match &mut self.end {
             End::Timesketch => {
                 let (rows, beyond) = timesketch::row(out, &row, &self.algorithms);
-                Taken { rows, beyond }
+                RowOutcome { rows, beyond }
             }
             End::Bodyfile => {
                 let [modified, changed, accessed, born, _] = row.times;
                 let times = [accessed, modified, changed, born];
                 if times.iter().all(Option::is_none) {
-                    return Ok(Taken { rows: 0, beyond: u64::from(row.times[Clock::Deleted as usize].is_some()) });
+                    return Ok(RowOutcome { rows: 0, beyond: u64::from(row.times[Clock::Deleted as usize].is_some()) });
                 }
                 let line = body::Line {
                     md5: row.digest("md5").filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit())),
@@ -84,10 +84,10 @@ impl Exporter {
                     times,
                 };
                 body::line(out, &line);
-                Taken { rows: 1, beyond: 0 }
+                RowOutcome { rows: 1, beyond: 0 }
             }
             #[cfg(feature = "parquet")]
-            End::Parquet(table) => Taken { rows: 1, beyond: table.row(out, row)? },
+            End::Parquet(table) => RowOutcome { rows: 1, beyond: table.row(out, row)? },
         })
     }
 

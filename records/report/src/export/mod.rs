@@ -9,6 +9,6 @@ mod parquet;
 mod row;
 mod timesketch;
 
-pub use exporter::{Exporter, Taken};
+pub use exporter::{Exporter, RowOutcome};
 pub use form::{Form, UnknownForm};
 pub use row::{Clock, Row};

@@ -8,11 +8,11 @@ pub mod page;
 pub mod related;
 pub mod table;
 
-pub use crate::facts::{Grouped, Pair};
+pub use crate::facts::{GroupFacts, Pair};
 use crate::rows::{Cluster, Similar};
 use pfh_manifest::csv;
 use pfh_manifest::row::append_line;
-use pfh_similarity::{Chance, Degenerate, Named, Score};
+use pfh_similarity::{Chance, Degenerate, MethodName, Score};
 use pfh_source::terminal;
 use std::fmt;
 use std::str::FromStr;
@@ -146,8 +146,8 @@ fn rarer(chance: Option<Chance>) -> &'static str {
 fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
     let (a, b, score) = (terminal::render(pair.a), terminal::render(pair.b), pair.score.number());
     let shared = pair.evidence.shared_chunks.or(pair.evidence.shared_features);
-    let line = match Named::of(pair.algorithm) {
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => match shared {
+    let line = match MethodName::of(pair.algorithm) {
+        Some(MethodName::Sdhash | MethodName::SdhashStream | MethodName::SdhashDd) => match shared {
             // The tool has no mark; it says nothing of it either.
             None if pair.degenerate == Some(Degenerate::Saturated) => format!("{a}|{b}|{score:03}|saturated\n"),
             None => format!("{a}|{b}|{score:03}\n"),
@@ -157,24 +157,26 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
             Some(shared) => format!("{a}|{b}|{score:03}|{shared}\n"),
         },
         // The reference ends its lines with a space.
-        Some(Named::MrshV2 | Named::MrshV2Network) => match shared {
+        Some(MethodName::MrshV2 | MethodName::MrshV2Network) => match shared {
             None => format!("{a} | {b} | {score:03} \n"),
             Some(shared) => format!("{a} | {b} | {score:03} | {shared}\n"),
         },
-        Some(Named::Tlsh | Named::Pdq | Named::Phash | Named::Foreign(_)) => format!("{a}\t{b}\t{score}\n"),
-        Some(Named::Crops) => format!("{a}\t{b}\t{score} places\n"),
-        Some(method @ (Named::Strings | Named::Imports | Named::Cells)) => {
+        Some(MethodName::Tlsh | MethodName::Pdq | MethodName::Phash | MethodName::Foreign(_)) => {
+            format!("{a}\t{b}\t{score}\n")
+        }
+        Some(MethodName::Crops) => format!("{a}\t{b}\t{score} places\n"),
+        Some(method @ (MethodName::Strings | MethodName::Imports | MethodName::Cells)) => {
             let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
             let (count, unit) = (pair.evidence.shared_features.unwrap_or(0), method.profile().unit);
             format!("{a}\t{b}\t{score}\t{count} {unit}s shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")
         }
-        Some(Named::Shingles | Named::Text) => {
+        Some(MethodName::Shingles | MethodName::Text) => {
             let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
             let bytes = pair.evidence.shared_bytes.unwrap_or(0);
             format!("{a}\t{b}\t{score}\t{bytes} bytes shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")
         }
         // The later one of a pair stands first.
-        Some(Named::Ssdeep) | None => format!("{b} matches {a} ({score})\n"),
+        Some(MethodName::Ssdeep) | None => format!("{b} matches {a} ({score})\n"),
     };
     out.extend_from_slice(line.as_bytes());
 }
@@ -191,7 +193,12 @@ pub fn cluster_head(form: Format, out: &mut Vec<u8>) {
 }
 
 /// Writes a group and the names in it.
-pub fn cluster<'a>(form: Format, out: &mut Vec<u8>, of: &Grouped<'a>, names: impl ExactSizeIterator<Item = &'a [u8]>) {
+pub fn cluster<'a>(
+    form: Format,
+    out: &mut Vec<u8>,
+    of: &GroupFacts<'a>,
+    names: impl ExactSizeIterator<Item = &'a [u8]>,
+) {
     let size = names.len();
     match form {
         // As `ssdeep -t` prints its clusters.

@@ -1,7 +1,7 @@
 //! Pairs by all methods at once: a table for people, CSV, and JSON lines.
 
 use super::Format;
-pub use crate::facts::Related;
+pub use crate::facts::RelationFacts;
 use crate::rows;
 use pfh_manifest::csv;
 use pfh_manifest::row::append_line;
@@ -47,7 +47,7 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
 }
 
 /// Writes a pair. A method that has no digest of one of them has no number: in the table a line.
-pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
+pub fn row(form: Format, out: &mut Vec<u8>, row: &RelationFacts<'_>) {
     let [a_in_b, b_in_a] = [0, 1].map(|i| row.contained.map(|contained| u64::from(contained[i])));
     let resemblance = Evidence { contained: row.contained, ..Evidence::default() }.resemblance().map(u64::from);
     let once_in = row.chance.map(|chance| chance.once_in);
@@ -104,6 +104,6 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
             fields.extend([super::rarer(row.chance), &*degenerate, &a_exact, &b_exact]);
             csv::record(out, &fields);
         }
-        Format::Jsonl => append_line(out, &rows::Related::of(row)),
+        Format::Jsonl => append_line(out, &rows::RelatedRow::of(row)),
     }
 }

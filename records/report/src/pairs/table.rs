@@ -1,7 +1,7 @@
 //! Pairs by several methods, each by one of them: a table for people.
 
 use super::Pair;
-use pfh_similarity::{Evidence, Named};
+use pfh_similarity::{Evidence, MethodName};
 use pfh_source::terminal;
 
 /// Writes the header.
@@ -33,7 +33,7 @@ pub fn row(out: &mut Vec<u8>, pair: &Pair<'_>) {
 
 /// The parts that both have, in the method's own unit.
 fn shared(pair: &Pair<'_>) -> String {
-    let unit = Named::of(pair.algorithm).map_or("feature", |method| method.profile().unit);
+    let unit = MethodName::of(pair.algorithm).map_or("feature", |method| method.profile().unit);
     match (pair.evidence.shared_chunks.or(pair.evidence.shared_features), pair.evidence.shared_bytes) {
         (Some(count), _) => format!("{count} {unit}s"),
         (None, Some(bytes)) => format!("{bytes} bytes"),

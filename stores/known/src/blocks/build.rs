@@ -12,11 +12,11 @@ use super::table::encode;
 use crate::build::new_set;
 use crate::intake::{Intake, identifies};
 use crate::journal::{Journal, Progress, Run};
-use crate::layout::{Blocks, Directory, OF_BLOCKS, PLACES, Rolled, Section, Table};
+use crate::layout::{Blocks, Directory, OF_BLOCKS, PLACES, RollingFilter, Section, Table};
 use crate::merge::{TakeRow, each};
 use crate::row::words;
 use crate::sets::{BlockCount, Set};
-use crate::write::{Counted, TableWriter, section};
+use crate::write::{CountingWriter, TableWriter, section};
 use crate::{Error, Input};
 use pfh_source::os::clock;
 use pfh_source::os::names::with_ending;
@@ -196,7 +196,7 @@ impl BlockBuild {
         let BlockBuild { output, work, journal, algorithm, sets, sizes } = self;
         let partial = with_ending(&output, ".partial");
         let file = File::create(&partial).map_err(Error::io(&partial))?;
-        let mut out = Counted::start(file).map_err(Error::io(&partial))?;
+        let mut out = CountingWriter::start(file).map_err(Error::io(&partial))?;
         let mut blocks = Vec::new();
         let mut journals = Vec::new();
         for size in sizes {
@@ -228,7 +228,7 @@ impl BlockBuild {
 impl Size {
     fn finish(
         self,
-        out: &mut Counted,
+        out: &mut CountingWriter,
         path: &Path,
         algorithm: Algorithm,
         watch: &mut dyn FnMut(u64) -> Result<(), Error>,
@@ -352,17 +352,17 @@ impl Rows<'_> {
     }
 }
 
-fn put(sieve: &Sieve, out: &mut Counted) -> io::Result<Rolled> {
+fn put(sieve: &Sieve, out: &mut CountingWriter) -> io::Result<RollingFilter> {
     let (offset, mut crc, mut words) = (out.offset(), crc32fast::Hasher::new(), 0);
     for word in sieve.bytes() {
         crc.update(&word);
         out.write(&word)?;
         words += 1;
     }
-    Ok(Rolled { offset, words, crc: crc.finalize() })
+    Ok(RollingFilter { offset, words, crc: crc.finalize() })
 }
 
-fn copy(from: &Path, out: &mut Counted) -> io::Result<()> {
+fn copy(from: &Path, out: &mut CountingWriter) -> io::Result<()> {
     let mut from = File::open(from)?;
     let mut room = vec![0; 1 << 18];
     loop {
@@ -373,7 +373,7 @@ fn copy(from: &Path, out: &mut Counted) -> io::Result<()> {
     }
 }
 
-fn listed_files(listed: &Path, out: &mut Counted) -> io::Result<Section> {
+fn listed_files(listed: &Path, out: &mut CountingWriter) -> io::Result<Section> {
     let mut list = BufReader::new(File::open(listed)?);
     let failed = RefCell::new(None);
     let mut next = || -> io::Result<Option<Vec<u8>>> {

@@ -2,7 +2,7 @@
 //! that rolls from one byte to the next (Karp and Rabin 1987), and a filter of such sums.
 
 use crate::Error;
-use crate::layout::{Rolled, WORDS};
+use crate::layout::{RollingFilter, WORDS};
 use pfh_source::os::positioned::FileExt;
 use std::fs::File;
 use std::io;
@@ -105,7 +105,7 @@ impl Sieve {
     }
 
     /// Reads one.
-    pub(crate) fn read(path: &Path, file: &File, about: &Rolled) -> Result<Sieve, Error> {
+    pub(crate) fn read(path: &Path, file: &File, about: &RollingFilter) -> Result<Sieve, Error> {
         let damaged = |what: &str| Error::damaged(path, format!("damaged: {what}"));
         let length = file.metadata().map_err(Error::io(path))?.len();
         let words = usize::try_from(about.words).ok().filter(|words| words.is_power_of_two() && *words > 0);

@@ -22,7 +22,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::script::{Broken, LONGEST, Script, Statement};
+use super::script::{LONGEST, Script, ScriptFault, Statement};
 use super::{MAGIC, is_database, open};
 use crate::{Error, input};
 
@@ -166,8 +166,8 @@ impl<'a> Copy<'a> {
             let statement = match script.next() {
                 Ok(Some(statement)) => statement,
                 Ok(None) => break,
-                Err(Broken::Io(error)) => return Err(Error::io(delta)(error)),
-                Err(Broken::At(line, why)) => return Err(wrong(line, why)),
+                Err(ScriptFault::Io(error)) => return Err(Error::io(delta)(error)),
+                Err(ScriptFault::At(line, why)) => return Err(wrong(line, why)),
             };
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);

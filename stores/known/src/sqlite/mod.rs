@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use pfh_digest::{Digest, ROWS, Registry};
-use pfh_manifest::known::{Column, Known, Take};
+use pfh_manifest::known::{Column, KnownFile, Take};
 use pfh_manifest::{Fault, digits};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
@@ -144,7 +144,7 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
 /// Hands out the rows of a table; `number` counts those of all tables.
 fn each(
     connection: &Connection,
-    bound: &open::Bound,
+    bound: &open::QueryBound,
     input: &Input,
     (tables, table): (&[Table], &Table),
     meter: &Meter,
@@ -186,8 +186,8 @@ fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {
 
 /// The digests of a row, and the fault of a value that is not a digest; neither of a row whose
 /// columns are empty.
-fn record(row: &Row<'_>, columns: &[(String, Column)], tag: Option<String>) -> (Option<Known>, Option<Fault>) {
-    let mut known = Known { digests: Vec::with_capacity(columns.len()), tag };
+fn record(row: &Row<'_>, columns: &[(String, Column)], tag: Option<String>) -> (Option<KnownFile>, Option<Fault>) {
+    let mut known = KnownFile { digests: Vec::with_capacity(columns.len()), tag };
     let mut wrong = None;
     for (at, &(_, column)) in columns.iter().enumerate() {
         let digest = match row.get_ref(at) {

@@ -21,12 +21,12 @@ const SCHEMA_STEPS: u64 = 1 << 22;
 const MOST_PACKAGES: usize = 4 << 20;
 
 /// The most that a query may cost.
-pub struct Bound {
+pub struct QueryBound {
     looks: Looks,
     most: u64,
 }
 
-impl Bound {
+impl QueryBound {
     /// Bytes of the database.
     pub fn bytes(&self) -> u64 {
         self.most
@@ -55,7 +55,7 @@ pub fn without_log(path: &Path) -> Result<(), Error> {
 }
 
 /// Opens a database so that reading it can do nothing but read it; `name` is its name in errors.
-pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
+pub fn open(path: &Path, name: &Path) -> Result<(Connection, QueryBound), Error> {
     let length = std::fs::metadata(path).map_err(Error::io(name))?.len();
     without_log(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -64,7 +64,7 @@ pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
     let looks = harden(&mut connection, None).map_err(database)?;
     looks.begin_short(SCHEMA_STEPS);
     connection.execute_batch("PRAGMA query_only = ON;").map_err(database)?;
-    Ok((connection, Bound { looks, most: length }))
+    Ok((connection, QueryBound { looks, most: length }))
 }
 
 /// Turns off all features of a connection that a database could do harm with, and bounds the rest.
@@ -117,7 +117,7 @@ pub type Names = HashMap<i64, String>;
 /// The packages of an RDSv3: name and version by number. The minimal edition has them in a table,
 /// the full one behind a view of that name, which is not run: the applications that it is made of
 /// are read.
-pub fn packages(connection: &Connection, table: &str, bound: &Bound) -> Result<Names, String> {
+pub fn packages(connection: &Connection, table: &str, bound: &QueryBound) -> Result<Names, String> {
     let sql = format!("SELECT package_id, name, version FROM main.{} NOT INDEXED", quoted(table));
     let wrong = |error: rusqlite::Error| explain(&error);
     let mut statement = connection.prepare(&sql).map_err(wrong)?;

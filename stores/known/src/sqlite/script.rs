@@ -26,7 +26,7 @@ impl Statement {
 
 /// Why a script cannot be read on.
 #[derive(Debug)]
-pub enum Broken {
+pub enum ScriptFault {
     /// The system's own error.
     Io(io::Error),
     /// The fault of the statement that starts on this line.
@@ -57,19 +57,19 @@ impl<R: BufRead> Script<R> {
     }
 
     /// The next statement; `None` at the end.
-    pub fn next(&mut self) -> Result<Option<Statement>, Broken> {
+    pub fn next(&mut self) -> Result<Option<Statement>, ScriptFault> {
         let (mut text, mut line) = (Vec::new(), 0);
         let mut place = Place::Plain;
         loop {
             let available = match self.reader.fill_buf() {
                 Ok(available) => available,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Broken::Io(error)),
+                Err(error) => return Err(ScriptFault::Io(error)),
             };
             if available.is_empty() {
                 let open = !text.is_empty() || matches!(place, Place::BlockComment(_));
                 let line = if line == 0 { self.ends + 1 } else { line };
-                return if open { Err(Broken::At(line, "cut off: it has no end")) } else { Ok(None) };
+                return if open { Err(ScriptFault::At(line, "cut off: it has no end")) } else { Ok(None) };
             }
             let mut read = 0;
             let mut whole = false;
@@ -96,13 +96,13 @@ impl<R: BufRead> Script<R> {
             }
             self.reader.consume(read);
             if text.len() > LONGEST {
-                return Err(Broken::At(line, "a statement of more than 4 MiB"));
+                return Err(ScriptFault::At(line, "a statement of more than 4 MiB"));
             }
             if whole {
                 if text.contains(&0) {
-                    return Err(Broken::At(line, "a NUL byte"));
+                    return Err(ScriptFault::At(line, "a NUL byte"));
                 }
-                let text = String::from_utf8(text).map_err(|_| Broken::At(line, "not UTF-8"))?;
+                let text = String::from_utf8(text).map_err(|_| ScriptFault::At(line, "not UTF-8"))?;
                 return Ok(Some(Statement { line, text }));
             }
         }
@@ -166,8 +166,8 @@ mod tests {
             match script.next() {
                 Ok(None) => return Ok(found),
                 Ok(Some(statement)) => found.push((statement.line, statement.text)),
-                Err(Broken::At(line, why)) => return Err(format!("{line}: {why}")),
-                Err(Broken::Io(error)) => return Err(error.to_string()),
+                Err(ScriptFault::At(line, why)) => return Err(format!("{line}: {why}")),
+                Err(ScriptFault::Io(error)) => return Err(error.to_string()),
             }
         }
     }

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::generators::digest;
 use crate::room::Room;
 use pfh_digest::Digest;
-use pfh_known::{Build, Built, Certainty, Class, DEFAULT_RESIDENT, Error, Input, KnownSet, Packages};
+use pfh_known::{Build, BuildResult, Certainty, Class, DEFAULT_RESIDENT, Error, Input, KnownSet, Packages};
 use proptest::prelude::*;
 
-fn build(inputs: &[Input], output: &Path, memory: usize) -> Result<(Built, Vec<String>), Error> {
+fn build(inputs: &[Input], output: &Path, memory: usize) -> Result<(BuildResult, Vec<String>), Error> {
     let mut faults = Vec::new();
     let build = Build {
         inputs: inputs.to_vec(),

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use crate::generators::digest;
 use crate::room::Room;
-use pfh_known::{Build, Built, Class, DEFAULT_RESIDENT, Error, Input, KnownSet};
+use pfh_known::{Build, BuildResult, Class, DEFAULT_RESIDENT, Error, Input, KnownSet};
 use rusqlite::Connection;
 
 impl Room {
     /// Builds a set of a database and deltas; reports of places without a record come along.
-    fn build(&self, base: &Path, deltas: &[PathBuf], output: &str) -> Result<(Built, Vec<String>), Error> {
+    fn build(&self, base: &Path, deltas: &[PathBuf], output: &str) -> Result<(BuildResult, Vec<String>), Error> {
         let mut faults = Vec::new();
         let build = Build {
             inputs: vec![Input { deltas: deltas.to_vec(), name: Some("NSRL".into()), ..Input::new(base, Class::Good) }],

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::generators::{self, digest};
 use crate::room::Room;
 use pfh_digest::Digest;
-use pfh_known::{Build, Built, Class, DEFAULT_RESIDENT, Input, KnownSet};
+use pfh_known::{Build, BuildResult, Class, DEFAULT_RESIDENT, Input, KnownSet};
 
 /// Builds a set of class bad; gives it with its counts and the number of its faults.
-fn build(room: &Room, path: impl AsRef<Path>) -> (KnownSet, Built, u64) {
+fn build(room: &Room, path: impl AsRef<Path>) -> (KnownSet, BuildResult, u64) {
     let mut faults = 0;
     let build = Build {
         inputs: vec![Input::new(path.as_ref(), Class::Bad)],

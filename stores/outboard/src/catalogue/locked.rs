@@ -1,6 +1,6 @@
 //! A catalogue whose root is under a key.
 
-use super::{Catalogue, CatalogueError, Done, MARK_OF_KEY};
+use super::{Catalogue, CatalogueError, EntryDone, MARK_OF_KEY};
 use pfh_tree::catalogue::{Lock, Value, root};
 
 impl Catalogue {
@@ -9,7 +9,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When the key is missing, another, or needless.
-    pub fn unlock(&mut self, key: Option<&[u8]>) -> Done<()> {
+    pub fn unlock(&mut self, key: Option<&[u8]>) -> EntryDone<()> {
         let path = || self.path.clone();
         let lock = match (self.found(MARK_OF_KEY)?, key) {
             (None, None) => return Ok(()),
@@ -28,7 +28,7 @@ impl Catalogue {
     }
 
     /// The root over the value of all entries, under the key if it has one.
-    pub(super) fn root_over(&self, entries: u64, top: &Value) -> Done<Value> {
+    pub(super) fn root_over(&self, entries: u64, top: &Value) -> EntryDone<Value> {
         let algorithm = self.algorithm()?;
         match (&self.lock, self.found(MARK_OF_KEY)?) {
             (Some(lock), Some(_)) => Ok(lock.root(&algorithm, entries, top)),

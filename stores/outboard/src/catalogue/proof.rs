@@ -1,6 +1,6 @@
 //! Proofs that the stored values of a catalogue give its root: the whole, or the path of one entry.
 
-use super::{Catalogue, CatalogueEntry, CatalogueError, Done, row};
+use super::{Catalogue, CatalogueEntry, CatalogueError, EntryDone, row};
 use pfh_tree::catalogue::{EMPTY, Key, Value, bit, key, last, leaf, node, nodes, prefix, shared};
 use rusqlite::{OptionalExtension, params};
 
@@ -9,7 +9,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When they do not give it.
-    pub fn prove_all(&self) -> Done<()> {
+    pub fn prove_all(&self) -> EntryDone<()> {
         let leaves = self.leaves()?;
         let sql = "SELECT value = ?3 FROM nodes WHERE depth = ?1 AND prefix = ?2";
         let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
@@ -30,7 +30,7 @@ impl Catalogue {
     }
 
     /// How many values are kept, counted up to `most`.
-    fn rows(&self, most: i64) -> Done<i64> {
+    fn rows(&self, most: i64) -> EntryDone<i64> {
         let mut statement = self.ask().prepare("SELECT 1 FROM nodes LIMIT ?1").map_err(self.failed())?;
         let mut rows = statement.query([most]).map_err(self.failed())?;
         let mut count = 0;
@@ -46,7 +46,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When they do not.
-    pub fn prove(&self, name: &[u8]) -> Done<()> {
+    pub fn prove(&self, name: &[u8]) -> EntryDone<()> {
         let at = key(name);
         let mut value = None;
         for depth in self.neighbour(&at)?.map_or(0..0, |deepest| 0..deepest + 1).rev() {
@@ -73,7 +73,7 @@ impl Catalogue {
     }
 
     /// The most bits that a key shares with another one that is there.
-    pub(super) fn neighbour(&self, at: &Key) -> Done<Option<u32>> {
+    pub(super) fn neighbour(&self, at: &Key) -> EntryDone<Option<u32>> {
         let mut most = None;
         for sql in [
             "SELECT key FROM entries WHERE key < ?1 ORDER BY key DESC LIMIT 1",
@@ -89,7 +89,7 @@ impl Catalogue {
     }
 
     /// The first two entries of a subtree, as key and value.
-    pub(super) fn within(&self, start: &Key, depth: u32) -> Done<Vec<(Key, Value)>> {
+    pub(super) fn within(&self, start: &Key, depth: u32) -> EntryDone<Vec<(Key, Value)>> {
         let sql = "SELECT name, size, digest, stamp FROM entries WHERE key BETWEEN ?1 AND ?2 ORDER BY key LIMIT 2";
         let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let found = statement.query_map([&start[..], &last(start, depth)[..]], row).map_err(self.failed())?;
@@ -98,7 +98,7 @@ impl Catalogue {
     }
 
     /// The value of a subtree, as it is kept.
-    pub(super) fn subtree(&self, start: &Key, depth: u32) -> Done<Value> {
+    pub(super) fn subtree(&self, start: &Key, depth: u32) -> EntryDone<Value> {
         let sql = "SELECT value FROM nodes WHERE depth = ?1 AND prefix = ?2";
         let mut statement = self.ask().prepare_cached(sql).map_err(self.failed())?;
         let kept: Option<Vec<u8>> =
@@ -110,7 +110,7 @@ impl Catalogue {
     }
 
     /// The value of a node over the subtrees that are kept.
-    pub(super) fn halves(&self, at: &Key, depth: u32) -> Done<Value> {
+    pub(super) fn halves(&self, at: &Key, depth: u32) -> EntryDone<Value> {
         let left = prefix(at, depth);
         let mut right = left;
         right[depth as usize / 8] |= 0x80 >> (depth % 8);

@@ -4,7 +4,7 @@
 //! of the same file: one look at the header is enough. So writers take turns by a lock (`flock`) of
 //! a file beside the catalogue, which nobody opens for anything else.
 
-use pfh_source::os::{self, How};
+use pfh_source::os::{self, OpenMode};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -37,7 +37,7 @@ impl Turn {
     pub(super) fn wait(catalogue: &Path, cancel: &AtomicBool) -> io::Result<Option<Turn>> {
         let path = lock_of(catalogue);
         loop {
-            let file = File::from(os::open_to_write(&path, How::CreateOwn, false)?);
+            let file = File::from(os::open_to_write(&path, OpenMode::CreateOwn, false)?);
             let stat = os::stat(&file)?;
             if !stat.is_file() || stat.size > 0 {
                 return Err(io::Error::other("is there and is not the lock of a catalogue: move it away"));

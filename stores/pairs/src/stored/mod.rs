@@ -14,12 +14,12 @@ mod write;
 pub use layout::MARK;
 pub use write::write;
 
-use crate::blocks::Checked;
+use crate::blocks::CheckedFile;
 use crate::collection::Collection;
 use layout::{HEADER, OLD, PAGE, POSTING, unit};
-use pfh_similarity::Named;
+use pfh_similarity::MethodName;
 use pfh_similarity::index::keys;
-use pfh_similarity::shingles::{self, Outline, Shared, Unit};
+use pfh_similarity::shingles::{self, Outline, SharedWindows, Unit};
 use pfh_similarity::ssdeep::{Digest, Target};
 use pfh_source::os::positioned::FileExt;
 use std::collections::HashMap;
@@ -33,18 +33,18 @@ const LONGEST: u64 = 1 << 20;
 /// An index that was written before indexes had checksums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the index is of a version without checksums: make it again from its list")]
-pub struct Outdated;
+pub struct OutdatedIndex;
 
-impl Outdated {
+impl OutdatedIndex {
     /// Whether an error of an index is this one.
     pub fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Outdated>())
+        error.get_ref().is_some_and(|inner| inner.is::<OutdatedIndex>())
     }
 }
 
 /// The method of an index that begins with this mark.
-pub(crate) fn method(mark: &[u8; 8]) -> Named {
-    unit(mark).map_or(Named::Ssdeep, Unit::method)
+pub(crate) fn method(mark: &[u8; 8]) -> MethodName {
+    unit(mark).map_or(MethodName::Ssdeep, Unit::method)
 }
 
 /// Whether a file begins as an index does, of this version or the one before.
@@ -56,8 +56,8 @@ pub(crate) fn is_marked(file: &mut impl Read) -> io::Result<bool> {
 
 /// An index file that is open.
 #[derive(Debug)]
-pub struct Stored {
-    file: Checked,
+pub struct StoredIndex {
+    file: CheckedFile,
     /// None for ssdeep.
     unit: Option<Unit>,
     digests: u64,
@@ -71,34 +71,34 @@ fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("the index is damaged: {what}"))
 }
 
-impl Stored {
+impl StoredIndex {
     /// Opens an index.
     ///
     /// # Errors
     /// The file's; [`io::ErrorKind::InvalidData`] where it is not an index or not a whole one.
-    pub fn open(path: &Path) -> io::Result<Stored> {
-        Stored::from_file(File::open(path)?)
+    pub fn open(path: &Path) -> io::Result<StoredIndex> {
+        StoredIndex::from_file(File::open(path)?)
     }
 
     /// An index for as long as this value lives, of such a collection as [`write()`] takes.
     ///
     /// # Errors
     /// As [`write()`].
-    pub fn temporary(collection: &mut Collection, memory: usize) -> io::Result<Stored> {
+    pub fn temporary(collection: &mut Collection, memory: usize) -> io::Result<StoredIndex> {
         let mut out = BufWriter::new(tempfile::tempfile()?);
         write(collection, memory, &mut out)?;
-        Stored::from_file(out.into_inner().map_err(io::IntoInnerError::into_error)?)
+        StoredIndex::from_file(out.into_inner().map_err(io::IntoInnerError::into_error)?)
     }
 
     /// Takes an open file.
     ///
     /// # Errors
     /// As [`Stored::open`].
-    pub fn from_file(file: File) -> io::Result<Stored> {
+    pub fn from_file(file: File) -> io::Result<StoredIndex> {
         let mut header = [0; HEADER as usize];
         file.read_exact_at(&mut header, 0).map_err(|_| damaged("no header"))?;
         if header[..8] == *OLD {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, Outdated));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, OutdatedIndex));
         }
         let unit = unit(&header[..8]);
         if header[..8] != *MARK && unit.is_none() {
@@ -119,7 +119,7 @@ impl Stored {
             return Err(damaged("its parts do not fit together"));
         }
         // The header states how much is covered, and is covered itself.
-        let file = Checked::new(file, fences_at + 8 * fences)?;
+        let file = CheckedFile::new(file, fences_at + 8 * fences)?;
         file.read(&mut header, 0)?;
         let mut bytes = vec![0; fences as usize * 8];
         file.read(&mut bytes, fences_at)?;
@@ -127,12 +127,12 @@ impl Stored {
         if !fences.is_sorted() {
             return Err(damaged("its keys do not ascend"));
         }
-        Ok(Stored { file, unit, digests, postings, table, first, fences })
+        Ok(StoredIndex { file, unit, digests, postings, table, first, fences })
     }
 
     /// The method of the digests.
-    pub fn method(&self) -> Named {
-        self.unit.map_or(Named::Ssdeep, Unit::method)
+    pub fn method(&self) -> MethodName {
+        self.unit.map_or(MethodName::Ssdeep, Unit::method)
     }
 
     /// Number of digests.
@@ -174,7 +174,7 @@ impl Stored {
     ///
     /// # Errors
     /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.
-    pub fn sharing(&self, digest: &shingles::Digest) -> io::Result<Vec<(Outline, Vec<u8>, Shared)>> {
+    pub fn sharing(&self, digest: &shingles::Digest) -> io::Result<Vec<(Outline, Vec<u8>, SharedWindows)>> {
         let mut windows: HashMap<u32, u64> = HashMap::new();
         self.having(digest.windows(), &mut |number| *windows.entry(number).or_default() += 1)?;
         let mut numbers: Vec<(u32, u64)> = windows.into_iter().collect();
@@ -183,7 +183,7 @@ impl Stored {
         let of = |(number, windows)| {
             let (bytes, name) = self.bytes_of(number)?;
             let other = Outline::from_bytes(digest.unit(), &bytes).ok_or_else(|| damaged("a malformed outline"))?;
-            let shared = Shared::new(windows, &own, &other);
+            let shared = SharedWindows::new(windows, &own, &other);
             Ok((other, name, shared))
         };
         numbers.into_iter().map(of).collect()
@@ -291,7 +291,7 @@ mod tests {
             write(&mut collection, memory, &mut out).unwrap();
             std::fs::write(&path, &out).unwrap();
             assert!(is_marked(&mut File::open(&path).unwrap()).unwrap());
-            let stored = Stored::open(&path).unwrap();
+            let stored = StoredIndex::open(&path).unwrap();
             for digest in digests.iter().step_by(41) {
                 for threshold in [1, 60] {
                     let found: Vec<(Vec<u8>, u8)> = stored
@@ -347,16 +347,16 @@ mod tests {
         let mut out = Vec::new();
         write(&mut collection, 0, &mut out).unwrap();
         std::fs::write(&path, &out).unwrap();
-        let stored = Stored::open(&path).unwrap();
-        assert_eq!((stored.method(), stored.len()), (Named::Shingles, 150));
+        let stored = StoredIndex::open(&path).unwrap();
+        assert_eq!((stored.method(), stored.len()), (MethodName::Shingles, 150));
         assert!(stored.postings > 3 * PAGE);
         let answers = || -> io::Result<Vec<_>> {
-            let stored = Stored::open(&path)?;
+            let stored = StoredIndex::open(&path)?;
             digests.iter().map(|digest| stored.sharing(digest)).collect()
         };
         for (digest, found) in digests.iter().zip(answers().unwrap()) {
             let of = |(at, other): (usize, &shingles::Digest)| {
-                let shared = Shared::new(digest.shared(other), &digest.outline(), &other.outline());
+                let shared = SharedWindows::new(digest.shared(other), &digest.outline(), &other.outline());
                 (digest.shared(other) > 0).then(|| (other.outline(), format!("n{at}").into_bytes(), shared))
             };
             assert_eq!(found, digests.iter().enumerate().filter_map(of).collect::<Vec<_>>());
@@ -380,16 +380,16 @@ mod tests {
         let path = directory.path().join("index");
         for cut in [0, 7, 40, 63, out.len() / 2, out.len() - 1] {
             std::fs::write(&path, &out[..cut]).unwrap();
-            assert_eq!(Stored::open(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+            assert_eq!(StoredIndex::open(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
         }
         // With any wrong byte: the same answers or an error.
         let answers = || -> io::Result<Vec<_>> {
-            let stored = Stored::open(&path)?;
+            let stored = StoredIndex::open(&path)?;
             digests.iter().map(|digest| stored.similar(digest, 1)).collect()
         };
         std::fs::write(&path, &out).unwrap();
         let right = answers().unwrap();
-        assert!(Stored::open(&path).unwrap().postings > PAGE);
+        assert!(StoredIndex::open(&path).unwrap().postings > PAGE);
         let index = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         for (at, byte) in (0..).zip(&out) {
             index.write_all_at(&[byte ^ 1 << (at % 8)], at).unwrap();
@@ -400,7 +400,7 @@ mod tests {
         let mut old = out.clone();
         old[..8].copy_from_slice(OLD);
         std::fs::write(&path, &old).unwrap();
-        assert!(is_marked(&mut File::open(&path).unwrap()).unwrap() && Outdated::is(&answers().unwrap_err()));
+        assert!(is_marked(&mut File::open(&path).unwrap()).unwrap() && OutdatedIndex::is(&answers().unwrap_err()));
         std::fs::write(&path, &out).unwrap();
         assert_eq!(answers().unwrap(), right);
     }

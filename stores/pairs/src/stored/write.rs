@@ -1,10 +1,10 @@
 //! Writes an index.
 
 use super::layout::{HEADER, MARK, PAGE, POSTING, UNITS};
-use crate::blocks::Summed;
+use crate::blocks::SummedWriter;
 use crate::collection::{Collection, Digests, posting};
 use crate::sorter::Sorter;
-use pfh_similarity::Named;
+use pfh_similarity::MethodName;
 use pfh_similarity::index::keys;
 use pfh_similarity::shingles::Unit;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub fn write(collection: &mut Collection, memory: usize, out: &mut impl Write) -
             (MARK, sorter, Box::new(|place| digests[place].to_string().into_bytes()))
         }
         (Digests::Outlines(outlines), Some(windows)) => {
-            let unit = Named::of(collection.algorithm).and_then(Unit::of).unwrap_or(Unit::Window);
+            let unit = MethodName::of(collection.algorithm).and_then(Unit::of).unwrap_or(Unit::Window);
             let (mark, _) = UNITS.iter().find(|(_, of)| *of == unit).unwrap_or(&UNITS[0]);
             (*mark, windows, Box::new(|place| outlines[place].to_bytes()))
         }
@@ -47,7 +47,7 @@ pub fn write(collection: &mut Collection, memory: usize, out: &mut impl Write) -
     let table = at;
     let first = table + 8 * starts.len() as u64;
     let fences = first + POSTING * postings;
-    let mut out = Summed::new(out);
+    let mut out = SummedWriter::new(out);
     out.write_all(mark)?;
     for number in [digests as u64, postings, postings.div_ceil(PAGE), HEADER, table, first, fences] {
         out.write_all(&number.to_le_bytes())?;

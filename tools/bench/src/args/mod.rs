@@ -31,7 +31,7 @@ pub enum Bench {
     Sizes(SizesOf),
     /// Measure kernels and pipeline in under a minute, and suggest settings
     #[command(name = "self")]
-    Own(Own),
+    Own(SelfArgs),
     /// Repeat the papers' measurements, beside the papers' own figures
     Papers(Papers),
     /// Fit the study's lines to results that others measured
@@ -109,7 +109,7 @@ pub const KEPT: &str = "papers.json";
 
 /// The arguments of `pfh bench self`.
 #[derive(Debug, Clone, Args)]
-pub struct Own {
+pub struct SelfArgs {
     /// Algorithms to measure
     #[arg(
         short,

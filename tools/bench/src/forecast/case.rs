@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A projection that a paper prints, computed from its printed figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Printed {
+pub struct PrintedProjection {
     /// The paper and its table.
     pub table: &'static str,
     /// The program, or its mode.
@@ -21,7 +21,7 @@ pub struct Printed {
     pub text: String,
 }
 
-impl Printed {
+impl PrintedProjection {
     /// Whether it is a row of the study, which stands beside the program's own in the table.
     pub fn is_a_program(&self) -> bool {
         self.table.starts_with("Gurjar")
@@ -58,14 +58,14 @@ impl Preset {
     }
 
     /// The paper's projections for it.
-    pub fn printed(self) -> Vec<Printed> {
+    pub fn printed(self) -> Vec<PrintedProjection> {
         let gigabytes = match self {
             Preset::Study => {
                 return published()
                     .into_iter()
                     .map(|program| {
                         let seconds = program.seconds(722.0);
-                        Printed {
+                        PrintedProjection {
                             table: "Gurjar et al., Table 15",
                             who: program.label(),
                             algorithm: program.method.name().to_owned(),
@@ -85,14 +85,14 @@ impl Preset {
             let unit = if who == "MTP" { "" } else { "sec" };
             let text = format!("{}min {}{unit}", whole / 60, whole % 60);
             let table = "Breitinger & Petrov, Table XI";
-            Printed { table, who: who.to_owned(), algorithm: "ssdeep".to_owned(), seconds, text }
+            PrintedProjection { table, who: who.to_owned(), algorithm: "ssdeep".to_owned(), seconds, text }
         };
         TABLE_XI.map(row).to_vec()
     }
 }
 
 /// The case's devices and the printed times of papers, for people.
-pub fn text(devices: &[Device], printed: &[Printed]) -> String {
+pub fn text(devices: &[Device], printed: &[PrintedProjection]) -> String {
     let mut text = String::new();
     for device in devices {
         let seconds = device

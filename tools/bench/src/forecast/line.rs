@@ -1,7 +1,7 @@
 //! A line of the forecast: one program, one algorithm.
 
-use super::measure::Measured;
-use super::model::{Cost, Expected, Load, Run, busy};
+use super::measure::Measurements;
+use super::model::{Cost, ExpectedValue, Load, Run, busy};
 use crate::message::Method;
 use crate::study::{Program, RowResult, StudyResult, Time, published};
 use serde::Serialize;
@@ -15,18 +15,18 @@ pub struct Line {
     /// The algorithm.
     pub algorithm: String,
     /// Processors' time, files in the page cache: the sum over all threads.
-    pub cpu_warm: Expected,
+    pub cpu_warm: ExpectedValue,
     /// Processors' time with files that come from the device.
-    pub cpu_cold: Option<Expected>,
+    pub cpu_cold: Option<ExpectedValue>,
     /// Time of reading from the device.
-    pub device: Option<Expected>,
+    pub device: Option<ExpectedValue>,
     /// Time that passes, files in the page cache.
-    pub takes_warm: Option<Expected>,
+    pub takes_warm: Option<ExpectedValue>,
     /// Time that passes, files on the device: the longer of reading and hashing where both go on at
     /// the same time, their sum where not.
-    pub takes_cold: Option<Expected>,
+    pub takes_cold: Option<ExpectedValue>,
     /// The fit behind `cpu_warm`.
-    pub fit: Option<Fitted>,
+    pub fit: Option<LineFit>,
     /// The study's own way to scale up, t(1024 MiB) × bytes / 2^30, for its programs.
     pub scaled_as_in_the_study: Option<f64>,
     /// The study's printed time of this program, if the case is its own.
@@ -37,7 +37,7 @@ pub struct Line {
 /// A fit: seconds = start + table + files × per file + bytes × per byte.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Fitted {
+pub struct LineFit {
     /// Seconds of every run.
     pub start: f64,
     /// Seconds until the table has been filled once.
@@ -65,7 +65,7 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    pub(super) fn of(measured: &Measured) -> Costs {
+    pub(super) fn of(measured: &Measurements) -> Costs {
         let Some(device) = &measured.device else {
             return Costs { table: measured.table, device: None, reading: None };
         };
@@ -107,18 +107,18 @@ pub(super) fn of_pfh(algorithm: &str, runs: &[Run], costs: &Costs, load: &Load) 
         let (cpu, cpu_draws) = cold.as_ref().map_or((warm, &warm_draws), |(cpu, draws)| (*cpu, draws));
         let draws: Vec<f64> =
             pass(cpu_draws).iter().zip(reading_draws).map(|(cpu, reading)| cpu.max(*reading)).collect();
-        Expected::of((cpu / processors).max(*reading), &draws)
+        ExpectedValue::of((cpu / processors).max(*reading), &draws)
     });
     let [start, table, per_file, per_byte] = cost.at;
     Some(Line {
         who: "pfh".to_owned(),
         algorithm: algorithm.to_owned(),
-        cpu_warm: Expected::of(warm, &warm_draws),
-        cpu_cold: cold.as_ref().map(|(cpu, draws)| Expected::of(*cpu, draws)),
-        device: device.map(|(seconds, draws)| Expected::of(seconds, &draws)),
-        takes_warm: Some(Expected::of(warm / processors, &pass(&warm_draws))),
+        cpu_warm: ExpectedValue::of(warm, &warm_draws),
+        cpu_cold: cold.as_ref().map(|(cpu, draws)| ExpectedValue::of(*cpu, draws)),
+        device: device.map(|(seconds, draws)| ExpectedValue::of(seconds, &draws)),
+        takes_warm: Some(ExpectedValue::of(warm / processors, &pass(&warm_draws))),
         takes_cold,
-        fit: Some(Fitted { start, table, per_file, per_byte, r2: cost.r2, spread: cost.spread, runs: runs.len() }),
+        fit: Some(LineFit { start, table, per_file, per_byte, r2: cost.r2, spread: cost.spread, runs: runs.len() }),
         scaled_as_in_the_study: None,
         printed: None,
     })
@@ -139,16 +139,19 @@ pub(super) fn of_program(
     let computing = seconds(&estimate.line, load.at);
     let draws: Vec<f64> = estimate.draws.iter().zip(&load.draws).map(|(line, load)| seconds(line, *load)).collect();
     let device = costs.device.as_ref().map(|cost| (cost.seconds(load), cost.drawn(load)));
-    let cpu = Expected::of(computing, &draws);
+    let cpu = ExpectedValue::of(computing, &draws);
     Some(Line {
         who: row.label.clone(),
         algorithm: method.name().to_owned(),
         cpu_warm: cpu,
         cpu_cold: None,
-        device: device.as_ref().map(|(seconds, draws)| Expected::of(*seconds, draws)),
+        device: device.as_ref().map(|(seconds, draws)| ExpectedValue::of(*seconds, draws)),
         takes_warm: Some(cpu),
         takes_cold: device.map(|(reading, readings)| {
-            Expected::of(computing + reading, &draws.iter().zip(readings).map(|(c, r)| c + r).collect::<Vec<f64>>())
+            ExpectedValue::of(
+                computing + reading,
+                &draws.iter().zip(readings).map(|(c, r)| c + r).collect::<Vec<f64>>(),
+            )
         }),
         fit: None,
         scaled_as_in_the_study: Some(estimate.line.at(1024.0) / 1e3 * load.at.1 / GIGABYTE),
@@ -164,7 +167,7 @@ const GIGABYTE: f64 = (1 << 30) as f64;
 pub(super) fn of_2014(name: &str, bytes: u64) -> Vec<Line> {
     let expect = |program: Program| {
         let seconds = program.seconds(bytes as f64 / GIGABYTE);
-        let expected = Expected { seconds, low: seconds, high: seconds };
+        let expected = ExpectedValue { seconds, low: seconds, high: seconds };
         Line {
             who: program.label(),
             algorithm: name.to_owned(),
@@ -210,7 +213,7 @@ mod tests {
         let load = Load::certain(500_000, 722_000_000_000);
         // Two processors busy: 727 s of them take 364 s.
         let line = of_pfh("md5", &runs(1e-5, 1e-9, 0.5), &costs((1e-4, 5e-10)), &load).unwrap();
-        let near = |expected: Option<Expected>, seconds: f64| {
+        let near = |expected: Option<ExpectedValue>, seconds: f64| {
             let found = expected.unwrap();
             assert!((found.seconds - seconds).abs() < 0.5 && found.low <= found.seconds, "{found:?} {seconds}");
         };

@@ -64,7 +64,7 @@ pub struct Device {
 /// All measurements: enough to forecast other cases of the same law later, or on another machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Measured {
+pub struct Measurements {
     /// The form of this file.
     pub pfh_forecast_fit: u32,
     /// The program that was measured.
@@ -105,7 +105,7 @@ pub struct Effort<'a> {
     pub stop: &'a AtomicBool,
 }
 
-impl Measured {
+impl Measurements {
     /// Writes a sample of `sizes`, hashes it in rounds, and removes it again. All algorithms have
     /// their turn in each round, in random order, so that a disturbance falls on all alike.
     pub fn take(
@@ -114,7 +114,7 @@ impl Measured {
         effort: &Effort<'_>,
         program: &mut dyn Hashes,
         bar: &ProgressBar,
-    ) -> Result<Measured, Error> {
+    ) -> Result<Measurements, Error> {
         let stopped = || effort.stop.load(Ordering::Relaxed);
         let layout = Layout::of(&sizes, effort.bytes, effort.files, 1);
         let whole = layout.points.last().map_or((0, 0), |point| (point.files, point.bytes));
@@ -169,7 +169,7 @@ impl Measured {
         bar.finish_and_clear();
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (machine, algorithms) = (Machine::look(), runs);
-        Ok(Measured {
+        Ok(Measurements {
             pfh_forecast_fit: FORM,
             version,
             machine,
@@ -184,10 +184,10 @@ impl Measured {
     }
 
     /// Reads the results that an earlier forecast kept.
-    pub fn read(path: &Path) -> Result<Measured, Error> {
+    pub fn read(path: &Path) -> Result<Measurements, Error> {
         let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
         let malformed = |reason: String| Error::Malformed { path: path.to_owned(), reason };
-        let measured: Measured =
+        let measured: Measurements =
             serde_json::from_str(&text).map_err(|error| malformed(format!("no saved fit: {error}")))?;
         if measured.pfh_forecast_fit != FORM {
             return Err(malformed(format!(

@@ -14,13 +14,13 @@ use crate::machine::Machine;
 use crate::report::align;
 use crate::study::StudyResult;
 use crate::{Error, args::Method};
-pub use case::Printed;
+pub use case::PrintedProjection;
 pub use line::Line;
 use line::{Costs, of_2014, of_pfh, of_program};
-use measure::{Effort, Hashes, Measured, Program};
-use model::{Expected, Load};
+use measure::{Effort, Hashes, Measurements, Program};
+use model::{ExpectedValue, Load};
 use serde::Serialize;
-use sizes::{Sizes, Walked};
+use sizes::{FileSizes, Sizes};
 use std::sync::atomic::AtomicBool;
 
 /// Files of a sample at most: more take long to write, and do not make the cost of a file better
@@ -30,7 +30,7 @@ const MOST_FILES: u64 = 20_000;
 /// The forecast.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Forecasted {
+pub struct ForecastReport {
     /// The form of this answer.
     pub pfh_forecast: u32,
     /// Bytes of the case.
@@ -52,7 +52,7 @@ pub struct Forecasted {
     pub devices: Vec<Device>,
     /// A paper's projections for the case of a preset.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub printed: Vec<Printed>,
+    pub printed: Vec<PrintedProjection>,
     /// The limits of the forecast.
     pub notes: Vec<String>,
     /// A line for each algorithm of pfh, and each program of a study.
@@ -61,11 +61,11 @@ pub struct Forecasted {
 
 impl Forecast {
     /// The sizes of the case's files, and where they come from.
-    fn law(&self) -> Result<(String, Walked), Error> {
+    fn law(&self) -> Result<(String, FileSizes), Error> {
         if let Some(path) = &self.like {
             return Ok((format!("like {}", path.display()), Sizes::below(path)?));
         }
-        let known = |sizes| Walked { sizes, unread: Vec::new() };
+        let known = |sizes| FileSizes { sizes, unread: Vec::new() };
         if let Some(path) = &self.histogram {
             return Ok((format!("of {}", path.display()), known(Sizes::read(path)?)));
         }
@@ -151,13 +151,13 @@ impl Forecast {
         study: Option<&StudyResult>,
         program: &std::path::Path,
         stop: &AtomicBool,
-    ) -> Result<Forecasted, Error> {
+    ) -> Result<ForecastReport, Error> {
         for name in &self.algorithms {
             name.parse::<pfh::Algorithm>().map_err(|error| Error::Usage(error.to_string()))?;
         }
         self.measured_device()?;
         let measured = match &self.fit {
-            Some(path) => Measured::read(path)?,
+            Some(path) => Measurements::read(path)?,
             None => self.measure(&mut Program(program.to_owned()), stop)?,
         };
         if let Some(path) = &self.save {
@@ -167,8 +167,8 @@ impl Forecast {
         self.from(&measured, study)
     }
 
-    fn measure(&self, program: &mut dyn Hashes, stop: &AtomicBool) -> Result<Measured, Error> {
-        let (law, Walked { sizes, unread }) = self.law()?;
+    fn measure(&self, program: &mut dyn Hashes, stop: &AtomicBool) -> Result<Measurements, Error> {
+        let (law, FileSizes { sizes, unread }) = self.law()?;
         for name in &unread {
             eprintln!("not read: {name}");
         }
@@ -178,7 +178,7 @@ impl Forecast {
         let effort = Effort { bytes: self.sample.max(1), files: MOST_FILES, rounds, parent: &parent, stop };
         let rates = self.measured_device()?.map(device::rates).transpose()?;
         let bar = measure::bar();
-        let mut measured = Measured::take((law, sizes, unread.len() as u64), &algorithms, &effort, program, &bar)?;
+        let mut measured = Measurements::take((law, sizes, unread.len() as u64), &algorithms, &effort, program, &bar)?;
         if rates.is_some() {
             let nothing = || measure::Device { cold: Vec::new(), warm: Vec::new(), rates: None };
             measured.device.get_or_insert_with(nothing).rates = rates;
@@ -187,7 +187,7 @@ impl Forecast {
     }
 
     /// The forecast from the measurements.
-    pub fn from(&self, measured: &Measured, study: Option<&StudyResult>) -> Result<Forecasted, Error> {
+    pub fn from(&self, measured: &Measurements, study: Option<&StudyResult>) -> Result<ForecastReport, Error> {
         let load = self.load(&measured.sizes);
         let (files, bytes) = (load.at.0.round() as u64, load.at.1.round() as u64);
         let machine = Machine::look();
@@ -252,7 +252,7 @@ impl Forecast {
         if self.preset == Some(Preset::Study) {
             notes.push("722 GB are 722 times 2^30 bytes for pfh too, as the study counts; *: from 512 MB".to_owned());
         }
-        Ok(Forecasted {
+        Ok(ForecastReport {
             pfh_forecast: 1,
             bytes,
             files,
@@ -269,7 +269,7 @@ impl Forecast {
     }
 }
 
-impl Forecasted {
+impl ForecastReport {
     /// The forecast as a table.
     pub fn table(&self) -> String {
         let heads = [
@@ -290,7 +290,7 @@ impl Forecasted {
         for line in &self.lines {
             let mut cells = vec![line.who.clone(), line.algorithm.clone()];
             for expected in [Some(line.cpu_warm), line.device, line.takes_warm, line.takes_cold] {
-                let show = |e: Expected| {
+                let show = |e: ExpectedValue| {
                     (show_seconds(e.seconds), format!("{} .. {}", show_seconds(e.low), show_seconds(e.high)))
                 };
                 let (seconds, range) = expected.map_or(("-".to_owned(), "-".to_owned()), show);

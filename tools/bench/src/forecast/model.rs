@@ -35,7 +35,7 @@ pub struct Run {
 /// A value that is expected, and where 95 % of such values lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Expected {
+pub struct ExpectedValue {
     /// The value.
     pub seconds: f64,
     /// 2.5 % lie below.
@@ -44,11 +44,11 @@ pub struct Expected {
     pub high: f64,
 }
 
-impl Expected {
+impl ExpectedValue {
     /// From the value and draws of it.
-    pub fn of(seconds: f64, draws: &[f64]) -> Expected {
+    pub fn of(seconds: f64, draws: &[f64]) -> ExpectedValue {
         let Interval { low, high } = Interval::of(draws);
-        Expected { seconds, low: low.min(seconds), high: high.max(seconds) }
+        ExpectedValue { seconds, low: low.min(seconds), high: high.max(seconds) }
     }
 }
 
@@ -187,8 +187,8 @@ impl Cost {
     }
 
     /// Seconds of a run to come.
-    pub fn expected(&self, load: &Load) -> Expected {
-        Expected::of(self.seconds(load), &self.drawn(load))
+    pub fn expected(&self, load: &Load) -> ExpectedValue {
+        ExpectedValue::of(self.seconds(load), &self.drawn(load))
     }
 
     /// The same with another cost per byte, from places whose rates are known.

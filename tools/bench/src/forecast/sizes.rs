@@ -19,7 +19,7 @@ pub struct Sizes(Vec<(u64, u64)>);
 
 /// The result of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Walked {
+pub struct FileSizes {
     /// The files' sizes.
     pub sizes: Sizes,
     /// Directories and names that could not be read: their files are missing from the sizes.
@@ -149,7 +149,7 @@ impl Sizes {
 
     /// The regular files at and below `path`, which is not read beyond names and sizes. Symbolic
     /// links are not followed, but for `path` itself.
-    pub fn below(path: &Path) -> Result<Walked, Error> {
+    pub fn below(path: &Path) -> Result<FileSizes, Error> {
         let kind = std::fs::metadata(path).map_err(Error::file(path))?;
         let (mut rows, mut unread, mut folders) = (Vec::new(), Vec::new(), Vec::new());
         if kind.is_dir() {
@@ -179,7 +179,7 @@ impl Sizes {
             }
         }
         let reason = |reason: String| Error::Usage(format!("{}: {reason}", path.display()));
-        Ok(Walked { sizes: Sizes::of(rows).map_err(reason)?, unread })
+        Ok(FileSizes { sizes: Sizes::of(rows).map_err(reason)?, unread })
     }
 
     /// Reads a file of sizes.

@@ -117,14 +117,14 @@ mod tests {
     use crate::papers::Papers;
 
     #[derive(clap::Parser)]
-    struct Asked {
+    struct PapersArgs {
         #[command(flatten)]
         papers: Papers,
     }
 
     #[test]
     fn the_parts_of_items_are_there() {
-        let asked: Asked = clap::Parser::parse_from(["papers"]);
+        let asked: PapersArgs = clap::Parser::parse_from(["papers"]);
         let parts = asked.papers.parts("pfh".as_ref()).unwrap();
         for item in ITEMS {
             let By::Part(name) = item.by else { continue };

@@ -25,7 +25,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-pub use repeated::Repeated;
+pub use repeated::PartOutcome;
 pub use scripts::{Part, Scripts, parts};
 pub use table::{Cell, Table};
 
@@ -36,9 +36,9 @@ pub struct Answer<'a> {
     /// The form of this answer.
     pub pfh_papers: u32,
     /// Each claim with its verdict.
-    pub claims: &'a [claims::Judged],
+    pub claims: &'a [claims::JudgedClaim],
     /// Each part, with its tables or why there are none.
-    pub parts: &'a [Repeated],
+    pub parts: &'a [PartOutcome],
 }
 
 /// How many of the parts that were asked for have been run.
@@ -51,7 +51,7 @@ pub struct Progress {
 }
 
 /// Takes the results before the first part and after each of them.
-pub type Look<'a> = dyn FnMut(&[Repeated], Progress) -> Result<(), Error> + 'a;
+pub type Look<'a> = dyn FnMut(&[PartOutcome], Progress) -> Result<(), Error> + 'a;
 
 impl Papers {
     /// The parts that are asked for, of this program.
@@ -81,7 +81,7 @@ impl Papers {
     /// # Errors
     /// The output directory cannot be used, or `look` fails. A part that fails is not an error: it
     /// states the reason.
-    pub fn measure(&self, program: &Path, look: &mut Look<'_>) -> Result<Vec<Repeated>, Error> {
+    pub fn measure(&self, program: &Path, look: &mut Look<'_>) -> Result<Vec<PartOutcome>, Error> {
         if self.rounds == 0 {
             return Err(Error::Usage("at least one round is needed".to_owned()));
         }
@@ -90,7 +90,7 @@ impl Papers {
         std::fs::create_dir_all(&self.out).map_err(Error::file(&self.out))?;
         let kept = self.out.join(KEPT);
         let mut done = load(&self.out)?;
-        let is_there = |done: &[Repeated], part: &Part| {
+        let is_there = |done: &[PartOutcome], part: &Part| {
             done.iter().any(|old| old.name == part.name && old.command == part.command && old.found.is_ok())
         };
         let missing: Vec<&Part> = wanted.iter().filter(|part| self.again || !is_there(&done, part)).collect();
@@ -103,7 +103,7 @@ impl Papers {
         }
         let began = Instant::now();
         let order = parts(self, Path::new(""), Path::new(""), Path::new(""));
-        let in_order = |done: &mut Vec<Repeated>| {
+        let in_order = |done: &mut Vec<PartOutcome>| {
             done.sort_by_key(|old| order.iter().position(|part| part.name == old.name));
         };
         in_order(&mut done);
@@ -119,7 +119,7 @@ impl Papers {
             }
             done.retain(|old| old.name != part.name);
             let (name, command) = (part.name.clone(), part.command.clone());
-            done.push(Repeated { name, paper: part.paper.into(), what: part.tables.into(), command, found });
+            done.push(PartOutcome { name, paper: part.paper.into(), what: part.tables.into(), command, found });
             in_order(&mut done);
             // After every part: an interrupted run goes on.
             let text = serde_json::to_string_pretty(&done).expect("plain data becomes JSON");
@@ -134,7 +134,7 @@ impl Papers {
 ///
 /// # Errors
 /// The file is there and cannot be read, or is none of these.
-pub fn load(directory: &Path) -> Result<Vec<Repeated>, Error> {
+pub fn load(directory: &Path) -> Result<Vec<PartOutcome>, Error> {
     let path = directory.join(KEPT);
     if !path.exists() {
         return Ok(Vec::new());
@@ -174,7 +174,7 @@ fn run(script: &Path, arguments: &[String]) -> Result<Vec<Table>, String> {
 }
 
 /// The repeated parts, as text.
-pub fn text(repeated: &[Repeated]) -> String {
+pub fn text(repeated: &[PartOutcome]) -> String {
     let mut text = String::new();
     for (index, part) in repeated.iter().enumerate() {
         if index == 0 || repeated[index - 1].paper != part.paper {
@@ -191,7 +191,7 @@ pub fn text(repeated: &[Repeated]) -> String {
 }
 
 /// The repeated parts, as comma-separated values: a line per cell, with its origin.
-pub fn csv(repeated: &[Repeated]) -> String {
+pub fn csv(repeated: &[PartOutcome]) -> String {
     let mut text = String::from("part,table,row,column,whose,value\n");
     let quoted = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
     for (part, table) in repeated.iter().flat_map(|part| part.found.iter().flatten().map(move |table| (part, table))) {
@@ -207,7 +207,7 @@ pub fn csv(repeated: &[Repeated]) -> String {
 }
 
 /// The repeated parts, as the part of a page.
-pub fn html(repeated: &[Repeated]) -> String {
+pub fn html(repeated: &[PartOutcome]) -> String {
     let mut body = String::new();
     for (index, part) in repeated.iter().enumerate() {
         if index == 0 || repeated[index - 1].paper != part.paper {
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_is_not_reproduced_says_so() {
-        let part = Repeated {
+        let part = PartOutcome {
             name: "cloner".into(),
             paper: "A & B".into(),
             what: "Table II".into(),

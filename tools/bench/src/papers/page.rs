@@ -1,9 +1,9 @@
 //! One page of all that the papers print and this machine answers: self-contained, without a
 //! script.
 
-use super::claims::{self, Judged};
+use super::claims::{self, JudgedClaim};
 use super::items::{By, ITEMS, Item};
-use super::{Progress, Repeated, html};
+use super::{PartOutcome, Progress, html};
 use crate::markup::escape;
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ const LEFT: &str = "text-align:left";
 const LEFT_WHOLE: &str = "text-align:left;white-space:nowrap";
 
 /// An item's claims by verdict, or why there are none.
-fn known(item: &Item, repeated: &[Repeated], judged: &[Judged]) -> String {
+fn known(item: &Item, repeated: &[PartOutcome], judged: &[JudgedClaim]) -> String {
     if let Some(words) = claims::of_item(item, judged) {
         return words;
     }
@@ -42,7 +42,7 @@ const PEERS: &str = "The originals of sdhash and mrsh-v2 are in no distribution:
 /// The list of all items, the claims, and every table that was measured.
 ///
 /// `measured` states the machine, the corpus and the rounds.
-pub fn body(repeated: &[Repeated], judged: &[Judged], progress: Progress, measured: &str) -> String {
+pub fn body(repeated: &[PartOutcome], judged: &[JudgedClaim], progress: Progress, measured: &str) -> String {
     let Progress { done, of } = progress;
     let state =
         if done == of { format!("All {of} parts were run") } else { format!("{done} of {of} parts were run so far") };
@@ -84,7 +84,7 @@ mod tests {
             "bars":{"unit":"s","groups":[{"label":"1 GB","values":[["dd, paper",25.9],["dd, here",2.5]]}]}}"#;
         let found = Ok(Table::parse(&line.replace('\n', "")).unwrap());
         let part =
-            Repeated { name: "pfh-III".into(), paper: "P".into(), what: "Table III".into(), command: vec![], found };
+            PartOutcome { name: "pfh-III".into(), paper: "P".into(), what: "Table III".into(), command: vec![], found };
         let parts = [part];
         let judged = judge(&Evidence { repeated: &parts, study: None, plain: None });
         let page = body(&parts, &judged, Progress { done: 1, of: 16 }, "Measured on <this>");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The outcome of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Repeated {
+pub struct PartOutcome {
     /// The part's name.
     pub name: String,
     /// The paper.

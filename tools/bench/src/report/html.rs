@@ -1,12 +1,12 @@
 //! The report: one HTML file that needs nothing else, no network and no script.
 
 use super::facts::facts;
-use super::table::{Placed, bend, megabytes_per_second, place, ranking, size};
+use super::table::{RankedLine, bend, megabytes_per_second, place, ranking, size};
 use super::then::{SOURCE, then_and_now};
 use super::{by_algorithm, heat_map, linux, text, windows};
 use crate::markup::escape;
-use crate::papers::claims::Judged;
-use crate::papers::{self, Repeated};
+use crate::papers::claims::JudgedClaim;
+use crate::papers::{self, PartOutcome};
 use crate::study::{StudyResult, Time};
 use std::fmt::Write;
 
@@ -30,7 +30,7 @@ pub fn page(title: &str, body: &str) -> String {
 }
 
 /// The report of a study, of the papers' tables, or of both.
-pub fn html(result: Option<&StudyResult>, repeated: &[Repeated], judged: &[Judged], time: Time) -> String {
+pub fn html(result: Option<&StudyResult>, repeated: &[PartOutcome], judged: &[JudgedClaim], time: Time) -> String {
     let mut body = result.map(|result| study(result, time)).unwrap_or_default();
     if !repeated.is_empty() {
         body += "<h2>The papers' tables on this machine</h2>\n<p class=\"quiet\">Of each row, ours and below it the paper's, where its \
@@ -79,7 +79,7 @@ fn study(result: &StudyResult, time: Time) -> String {
             "<table><caption>{method}</caption><tr><th>row</th><th>place</th><th>MB/s</th><th>a in µs</th>\
              <th>95 %</th><th>b in ms/MiB</th><th>95 %</th><th>bend</th></tr>"
         ));
-        for Placed { label, cost, rank, estimate } in ranking(result, method, time) {
+        for RankedLine { label, cost, rank, estimate } in ranking(result, method, time) {
             let (label, place, speed) = (escape(&label), place(&rank), megabytes_per_second(cost));
             let line = match estimate {
                 None => "<td colspan=\"5\">not on a line</td>".to_owned(),

@@ -9,8 +9,8 @@ mod table;
 mod then;
 
 use crate::Error;
-use crate::papers::claims::{self, Judged};
-use crate::papers::{self, Repeated};
+use crate::papers::claims::{self, JudgedClaim};
+use crate::papers::{self, PartOutcome};
 use crate::study::{StudyResult, Time};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -44,8 +44,8 @@ pub fn csv(result: &StudyResult) -> String {
 pub fn write(
     directory: &Path,
     result: Option<&StudyResult>,
-    repeated: &[Repeated],
-    judged: &[Judged],
+    repeated: &[PartOutcome],
+    judged: &[JudgedClaim],
     time: Time,
 ) -> Result<Vec<PathBuf>, Error> {
     let mut files = vec![("report.html", html(result, repeated, judged, time))];

@@ -29,7 +29,7 @@ pub fn align(rows: &[Vec<String>]) -> String {
 }
 
 /// One line of a ranking.
-pub struct Placed {
+pub struct RankedLine {
     /// The row.
     pub label: String,
     /// Milliseconds per MiB on the longest message.
@@ -41,13 +41,13 @@ pub struct Placed {
 }
 
 /// The ranking of one algorithm by the cost per MiB on the longest message, lowest first.
-pub fn ranking(result: &StudyResult, method: Method, time: Time) -> Vec<Placed> {
+pub fn ranking(result: &StudyResult, method: Method, time: Time) -> Vec<RankedLine> {
     let known: Vec<_> =
         result.rows.iter().filter_map(|row| Some((row, result.cost(&row.name, method, time)?))).collect();
     let costs: Vec<(f64, Vec<f64>)> = known.iter().map(|(_, cost)| cost.clone()).collect();
     let placed = |rank: Rank| {
         let (row, (cost, _)) = &known[rank.contestant];
-        Placed { label: row.label.clone(), cost: *cost, rank, estimate: result.estimate(&row.name, method, time) }
+        RankedLine { label: row.label.clone(), cost: *cost, rank, estimate: result.estimate(&row.name, method, time) }
     };
     rank(&costs).into_iter().map(placed).collect()
 }
@@ -100,7 +100,7 @@ pub fn text(result: &StudyResult, time: Time) -> String {
     for method in result.methods() {
         let heads = ["place", "row", "MB/s", "a", "b", "a (1/x2)", "95 %", "b (1/x2)", "95 %", "bend"];
         let mut table = vec![heads.map(str::to_owned).to_vec()];
-        for Placed { label, cost, rank, estimate } in ranking(result, method, time) {
+        for RankedLine { label, cost, rank, estimate } in ranking(result, method, time) {
             let mut line = vec![place(&rank), label, format!("{:.0}", megabytes_per_second(cost))];
             match estimate {
                 None => line.push("no line".to_owned()),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// All times of one program and algorithm on messages of one size.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sampled {
+pub struct SizeTimes {
     /// Size of the message in MiB.
     pub x: f64,
     /// For each process its repeats in milliseconds; none of them empty.
@@ -70,11 +70,11 @@ impl Estimate {
 /// the machine. With fewer than five processes the intervals are too narrow.
 ///
 /// None when there are fewer than two sizes, or a size is not positive, or has no process.
-pub fn fit_with_intervals(cells: &[Sampled], draws: usize, seed: u64) -> Option<Estimate> {
+pub fn fit_with_intervals(cells: &[SizeTimes], draws: usize, seed: u64) -> Option<Estimate> {
     if cells.iter().any(|cell| cell.processes.is_empty() || cell.processes.iter().any(Vec::is_empty)) {
         return None;
     }
-    let all = |cell: &Sampled| mean(&cell.processes.concat());
+    let all = |cell: &SizeTimes| mean(&cell.processes.concat());
     let means: Vec<Point> = cells.iter().map(|cell| Point { x: cell.x, y: all(cell) }).collect();
     let medians: Vec<Point> =
         cells.iter().flat_map(|cell| cell.processes.iter().map(|p| Point { x: cell.x, y: median(p) })).collect();

@@ -9,7 +9,7 @@ mod fit;
 mod ranking;
 mod summary;
 
-pub use bootstrap::{Estimate, Interval, Sampled, fit_with_intervals};
+pub use bootstrap::{Estimate, Interval, SizeTimes, fit_with_intervals};
 pub use fit::{Line, Point, curvature, explained, least_squares, theil_sen, weighted};
 pub use ranking::{Rank, rank};
 pub use summary::{mean, median, quantile, relative_spread};

@@ -5,7 +5,7 @@ pub use crate::args::Time;
 use crate::machine::Machine;
 use crate::message::Method;
 use crate::random::Random;
-use crate::statistics::{Estimate, Sampled, fit_with_intervals, mean, median, relative_spread};
+use crate::statistics::{Estimate, SizeTimes, fit_with_intervals, mean, median, relative_spread};
 use serde::{Deserialize, Serialize};
 
 /// How often measurements are drawn again.
@@ -213,9 +213,9 @@ impl StudyResult {
     /// are too few sizes, or the line falls: then the program was not at its steady speed, and a
     /// line says nothing.
     pub fn estimate(&self, row: &str, method: Method, time: Time) -> Option<Estimate> {
-        let cells: Vec<Sampled> = self
+        let cells: Vec<SizeTimes> = self
             .line(row, method)
-            .map(|cell| Sampled { x: cell.mebibytes(), processes: cell.milliseconds(time) })
+            .map(|cell| SizeTimes { x: cell.mebibytes(), processes: cell.milliseconds(time) })
             .collect();
         fit_with_intervals(&cells, DRAWS, self.plan.seed).filter(|estimate| estimate.line.b > 0.0)
     }

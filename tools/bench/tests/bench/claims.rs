@@ -1,13 +1,13 @@
 //! The judge, over rows that contradict the claims.
 
-use pfh_bench::papers::claims::{Evidence, Judged, Verdict, csv, html, judge, of_item, text};
+use pfh_bench::papers::claims::{Evidence, JudgedClaim, Verdict, csv, html, judge, of_item, text};
 use pfh_bench::papers::items::ITEMS;
-use pfh_bench::papers::{Cell, Repeated, Table};
+use pfh_bench::papers::{Cell, PartOutcome, Table};
 
 /// Title, rows with their seconds, conditions.
 type Rows<'a> = (&'a str, &'a [(&'a str, f64)], &'a [&'a str]);
 
-fn part(name: &str, tables: &[Rows<'_>]) -> Repeated {
+fn part(name: &str, tables: &[Rows<'_>]) -> PartOutcome {
     let cells = |row: &(&str, f64)| vec![Cell::Text(row.0.into()), Cell::Number(row.1), Cell::Text("run".into())];
     let table = |(title, rows, conditions): &Rows<'_>| Table {
         table: (*title).into(),
@@ -19,14 +19,14 @@ fn part(name: &str, tables: &[Rows<'_>]) -> Repeated {
         bars: None,
     };
     let found = Ok(tables.iter().map(table).collect());
-    Repeated { name: name.into(), paper: "P".into(), what: "T".into(), command: vec![], found }
+    PartOutcome { name: name.into(), paper: "P".into(), what: "T".into(), command: vec![], found }
 }
 
-fn judged(parts: &[Repeated]) -> Vec<Judged> {
+fn judged(parts: &[PartOutcome]) -> Vec<JudgedClaim> {
     judge(&Evidence { repeated: parts, study: None, plain: None })
 }
 
-fn verdict<'a>(judged: &'a [Judged], item: &str, says: &str) -> &'a Judged {
+fn verdict<'a>(judged: &'a [JudgedClaim], item: &str, says: &str) -> &'a JudgedClaim {
     let found: Vec<_> = judged.iter().filter(|one| one.item == item && one.claim.contains(says)).collect();
     assert_eq!(found.len(), 1, "{item} {says}: {found:?}");
     found[0]

@@ -2,7 +2,7 @@
 
 use pfh_bench::machine::Machine;
 use pfh_bench::message::Method;
-use pfh_bench::papers::{Repeated, Table};
+use pfh_bench::papers::{PartOutcome, Table};
 use pfh_bench::report;
 use pfh_bench::study::{Cell, Entry, Header, Plan, Row, StudyResult, Time};
 use pfh_inject::Browser;
@@ -59,9 +59,9 @@ fn study() -> StudyResult {
 }
 
 /// A part of the papers that could be repeated, and one that could not.
-fn repeated() -> Vec<Repeated> {
+fn repeated() -> Vec<PartOutcome> {
     let line = r#"{"table":"Table II <of>","columns":["size","dd"],"rows":[["1 GB",12.5]],"paper":[["1 GB",30]]}"#;
-    let part = |name: &str, found| Repeated {
+    let part = |name: &str, found| PartOutcome {
         name: name.into(),
         paper: "A paper".into(),
         what: "Table II".into(),

@@ -1,7 +1,9 @@
 //! The fits against numbers computed with NumPy 2.4 (`polyfit`, weights 1/x) from the same data.
 
 use pfh_bench::random::Random;
-use pfh_bench::statistics::{Line, Point, Sampled, curvature, fit_with_intervals, least_squares, theil_sen, weighted};
+use pfh_bench::statistics::{
+    Line, Point, SizeTimes, curvature, fit_with_intervals, least_squares, theil_sen, weighted,
+};
 
 const SIZES: [f64; 13] = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 640.0, 768.0, 896.0, 1024.0];
 /// The study's sizes with times of our own making, one of them (896) wild.
@@ -45,16 +47,16 @@ fn what_cannot_be_fitted_is_refused() {
     let two = [Point { x: 1.0, y: 1.0 }, Point { x: 2.0, y: 2.0 }];
     assert_eq!(curvature(&two), None, "three unknowns need three sizes");
     assert_eq!(weighted(&[Point { x: 0.0, y: 1.0 }, two[0]]), None, "1/x² of an empty message");
-    assert!(fit_with_intervals(&[Sampled { x: 1.0, processes: vec![] }], 10, 1).is_none());
-    assert!(fit_with_intervals(&[Sampled { x: 1.0, processes: vec![vec![]] }], 10, 1).is_none());
+    assert!(fit_with_intervals(&[SizeTimes { x: 1.0, processes: vec![] }], 10, 1).is_none());
+    assert!(fit_with_intervals(&[SizeTimes { x: 1.0, processes: vec![vec![]] }], 10, 1).is_none());
 }
 
 /// Times on a known line with an error in proportion to the size; each process has its own speed as
 /// well.
-fn cells(line: Line, bend: f64, random: &mut Random) -> Vec<Sampled> {
+fn cells(line: Line, bend: f64, random: &mut Random) -> Vec<SizeTimes> {
     let mut noise = move |part: f64| 1.0 + part * (random.below(2001) as f64 / 1000.0 - 1.0);
     [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-        .map(|x| Sampled {
+        .map(|x| SizeTimes {
             x,
             processes: (0..10)
                 .map(|_| {

@@ -4,7 +4,7 @@ use super::help;
 use crate::exit::Failure;
 use crate::leveling::Leveling;
 use crate::size;
-use crate::tree_key::Keyed;
+use crate::tree_key::KeyArgs;
 use clap::{Args, Subcommand};
 use pfh::audit::{By, Extent};
 use std::ffi::OsString;
@@ -54,7 +54,7 @@ pub struct Commit {
     pub identity: Option<OsString>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed_tree: Keyed,
+    pub keyed_tree: KeyArgs,
     /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
@@ -152,7 +152,7 @@ pub struct Verify {
     pub data: Option<PathBuf>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed_tree: Keyed,
+    pub keyed_tree: KeyArgs,
     /// State the probability of detecting a loss of this fraction of the leaves (1% or 0.01).
     #[arg(long = "find", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
     pub find: f64,
@@ -178,7 +178,7 @@ pub struct Tokens {
     pub identity: Option<OsString>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed_tree: Keyed,
+    pub keyed_tree: KeyArgs,
     /// Number of tokens.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub count: u32,
@@ -208,7 +208,7 @@ pub struct Renew {
     pub identity: Option<OsString>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed_tree: Keyed,
+    pub keyed_tree: KeyArgs,
     /// Write KEPT with the new root here [default: standard output].
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
@@ -289,7 +289,7 @@ pub struct Ask {
     pub signed_by: Option<PathBuf>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed_tree: Keyed,
+    pub keyed_tree: KeyArgs,
     /// Time limit per file, from the question to the end of the answer; each MiB of leaves adds a
     /// second.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]

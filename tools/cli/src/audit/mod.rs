@@ -4,7 +4,7 @@ mod args;
 pub mod help;
 
 #[cfg(feature = "serve")]
-use crate::aside::Aside;
+use crate::aside::Announcer;
 use crate::exit::{self, Exit, Failure};
 use crate::leveling::Leveling;
 use crate::session::Session;
@@ -128,7 +128,7 @@ fn serve(args: &Serve) -> Result<Exit, Failure> {
     request.limits.answer = args.most.unwrap_or(u64::MAX);
     request.limits.time = Duration::from_secs(args.timeout);
     request.limits.connections = usize::from(args.connections);
-    let (session, quiet, mut aside) = (Session::open(false)?, args.quiet, Aside::begin());
+    let (session, quiet, mut aside) = (Session::open(false)?, args.quiet, Announcer::begin());
     let mut say = |event: Event<'_>| match event {
         Event::Listening { .. } => exit::print((show::sentence(&event) + "\n").as_bytes()),
         _ if quiet => Ok(()),
@@ -143,14 +143,14 @@ fn serve(args: &Serve) -> Result<Exit, Failure> {
 
 #[cfg(feature = "serve")]
 fn ask(args: &Ask) -> Result<Exit, Failure> {
-    use job::ask::{How, Request, run};
+    use job::ask::{AskMode, Request, run};
     let mut request = Request::new(&args.url, args.kept.clone().unwrap_or_else(|| "-".into()));
     request.how = match (&args.tokens, args.catalogue, args.together, args.keyed) {
-        (Some(tokens), ..) => How::Token(tokens.clone()),
-        (_, true, ..) => How::Catalogue,
-        (_, _, true, _) => How::Together,
-        (.., true) => How::Keyed(args.data.clone().unwrap_or_else(|| ".".into())),
-        _ => How::Each,
+        (Some(tokens), ..) => AskMode::Token(tokens.clone()),
+        (_, true, ..) => AskMode::Catalogue,
+        (_, _, true, _) => AskMode::Together,
+        (.., true) => AskMode::Keyed(args.data.clone().unwrap_or_else(|| ".".into())),
+        _ => AskMode::Each,
     };
     (request.identity, request.extent) = (args.identity.clone(), args.sample.extent());
     (request.signed_by, request.evidence) = (args.signed_by.clone(), args.evidence.clone());

@@ -7,7 +7,7 @@ use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
 use pfh::check::{
-    AuditRow, AuditSum, Change, Checked, Class, Event, FileRow, FilesSum, Findings, Listing, Part, Reread, Twice,
+    AuditRow, AuditSum, Change, Class, Event, FileOutcome, FileRow, FilesSum, Findings, Listing, Part, Reread, Twice,
 };
 use pfh::manifest::row::line;
 use pfh::name_bytes::OsStrExt;
@@ -80,7 +80,7 @@ impl Printer<'_> {
     fn compared(
         &self,
         entry: &Listing,
-        found: Checked,
+        found: FileOutcome,
         cause: Option<&str>,
         reread: Option<&Reread>,
     ) -> io::Result<()> {
@@ -93,7 +93,7 @@ impl Printer<'_> {
             self.session.message(format_args!("{}: {}", shown(&entry.name), reread.sentence()));
         }
         if self.request.json {
-            let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
+            let listed = !(self.request.quiet && found == FileOutcome::Right || found == FileOutcome::Ignored);
             return if listed {
                 self.print(&line(&FileRow::of(entry, found, cause, reread, &self.levels)))
             } else {
@@ -102,12 +102,12 @@ impl Printer<'_> {
         }
         let word = match found {
             _ if !says => return Ok(()),
-            Checked::Right if self.request.quiet => return Ok(()),
-            Checked::Right => toned("OK", Tone::Good),
-            Checked::Wrong => toned("FAILED", Tone::Bad),
-            Checked::Missing | Checked::Unread => toned("FAILED open or read", Tone::Unsure),
-            Checked::Likely | Checked::Weak => toned("not compared", Tone::Unsure),
-            Checked::Ignored => return Ok(()),
+            FileOutcome::Right if self.request.quiet => return Ok(()),
+            FileOutcome::Right => toned("OK", Tone::Good),
+            FileOutcome::Wrong => toned("FAILED", Tone::Bad),
+            FileOutcome::Missing | FileOutcome::Unread => toned("FAILED open or read", Tone::Unsure),
+            FileOutcome::Likely | FileOutcome::Weak => toned("not compared", Tone::Unsure),
+            FileOutcome::Ignored => return Ok(()),
         };
         self.print(&format!("{}: {word}\n", shown(&entry.name)))
     }

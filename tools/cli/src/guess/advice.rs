@@ -1,7 +1,7 @@
 //! The answer to a line that is not carried out: why, and the lines to type instead.
 
 use super::matching::{Captures, filled};
-use super::row::{Row, Then};
+use super::row::{Row, Treatment};
 use super::table::rows;
 use crate::exit::Failure;
 use crate::shell::quoted;
@@ -120,11 +120,11 @@ fn described(row: &Row) -> String {
     let beside = if row.with.is_empty() { String::new() } else { format!(" (with {})", row.with.join(", ")) };
     let of = if row.of.is_empty() { String::new() } else { format!("  [{}]", row.of) };
     match row.then {
-        Then::Runs => {
+        Treatment::Runs => {
             let means = if row.means.is_empty() { "(not needed)".to_owned() } else { bare(row.means) };
             format!("  {:<28} -> {means}{of}\n", format!("{typed}{beside}"))
         }
-        Then::Asks => {
+        Treatment::Asks => {
             let mut text = format!("  {:<28} ?  {}{of}\n", format!("{typed}{beside}"), bare(row.why));
             for (line, what) in row.lines {
                 let what = if what.is_empty() { String::new() } else { format!("  # {what}") };

@@ -15,7 +15,7 @@ use crate::help;
 use crate::pieces::{self, Flag, Piece};
 use clap::Command;
 use matching::{filled, fit, freed, is_of, rest, takes_value};
-use row::{Row, Then};
+use row::{Row, Treatment};
 use std::ffi::OsString;
 use table::rows;
 
@@ -80,7 +80,7 @@ fn once(root: &Command, words: &[OsString]) -> Result<Option<Vec<OsString>>, Adv
     let pieces = pieces::pieces(page, &words[used..], &foreign);
     for row in rows().filter(|row| is_of(row, page, &path)) {
         let Some(fit) = fit(row, &pieces) else { continue };
-        if row.then == Then::Asks {
+        if row.then == Treatment::Asks {
             return Err(Advice::of(row, &path, &fit.captures, &rest(&pieces, &fit.taken, row)));
         }
         let next = match row.means.strip_prefix("pfh ") {

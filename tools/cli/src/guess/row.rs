@@ -13,7 +13,7 @@
 
 /// The treatment of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+pub enum Treatment {
     /// It is carried out as the other.
     Runs,
     /// It is refused, with the lines to choose from.
@@ -36,7 +36,7 @@ pub struct Row {
     /// The programs whose users type it.
     pub of: &'static str,
     /// The treatment.
-    pub then: Then,
+    pub then: Treatment,
     /// Why it is not simply carried out.
     pub why: &'static str,
     /// The command has this option too, and means something else by it.
@@ -53,7 +53,7 @@ const ROW: Row = Row {
     means: "",
     lines: &[],
     of: "",
-    then: Then::Runs,
+    then: Treatment::Runs,
     why: "",
     over: false,
     with: &[],
@@ -73,7 +73,7 @@ pub const fn asks(
     lines: &'static [(&'static str, &'static str)],
     of: &'static str,
 ) -> Row {
-    Row { at, typed, lines, of, why, then: Then::Asks, ..ROW }
+    Row { at, typed, lines, of, why, then: Treatment::Asks, ..ROW }
 }
 
 impl Row {

@@ -14,7 +14,7 @@ use crate::show::stats;
 use crate::{compare, hash};
 use clap::Parser;
 use form::Form;
-use pfh::paper::{Asked, Letters, Resolved, resolve};
+use pfh::paper::{Letters, PaperJob, PaperSettings, resolve};
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
 
@@ -57,7 +57,7 @@ pub fn run(arguments: &[OsString]) -> Exit {
 }
 
 /// The request of the form, defaults resolved.
-fn resolved(form: &Form) -> Result<Resolved, Failure> {
+fn resolved(form: &Form) -> Result<PaperSettings, Failure> {
     let letters = Letters {
         mode: form.mode.clone(),
         directory: form.directory.clone(),
@@ -75,32 +75,32 @@ fn resolved(form: &Form) -> Result<Resolved, Failure> {
 fn carry_out(form: &Form) -> Result<Exit, Failure> {
     let run = Run { no_progress: form.no_progress, ..Run::default() };
     run.set_patience();
-    let Resolved { asked, family, .. } = resolved(form)?;
+    let PaperSettings { asked, family, .. } = resolved(form)?;
     if let (Some(member), Some(name)) = (family, &form.algorithm) {
         exit::say(format_args!("note: -h {name} is a family of algorithms; this is {member}"));
     }
     let session = run.session()?;
     match asked {
-        Asked::Hash { request, mut manifest } => {
+        PaperJob::Hash { request, mut manifest } => {
             manifest.output = session.destination(None);
             let (exit, summary) = hash::carry_out(&Hash { run, ..Hash::default() }, &request, manifest, &session)?;
             figures(form, Some(&summary.run), None);
             Ok(exit)
         }
-        Asked::Full(mut request) => {
+        PaperJob::Full(mut request) => {
             request.output = session.destination(None);
             let (exit, summary) = compare::carry_out(&run, &request, &session)?;
             figures(form, summary.run.as_ref(), Some(&summary.comparing));
             Ok(exit)
         }
-        Asked::Sought(mut request) => {
+        PaperJob::Sought(mut request) => {
             request.output = session.destination(None);
             let (exit, summary) = compare::carry_out(&run, &request, &session)?;
             figures(form, summary.run.as_ref(), Some(&summary.comparing));
             Ok(if exit == Exit::Good && summary.pairs == 0 { Exit::Verdict } else { exit })
         }
         #[cfg(feature = "known")]
-        Asked::Known { request, mut verdicts } => {
+        PaperJob::Known { request, mut verdicts } => {
             verdicts.output = session.destination(None);
             known(form, &run, &request, &verdicts, &session)
         }

@@ -6,7 +6,7 @@ fn words(line: &str) -> Vec<OsString> {
     line.split_whitespace().map(OsString::from).collect()
 }
 
-fn parse(line: &str) -> Option<Asked> {
+fn parse(line: &str) -> Option<PaperJob> {
     let form = Form::try_parse_from(words(&format!("pfh {line}"))).ok()?;
     resolved(&form).ok().map(|resolved| resolved.asked)
 }
@@ -15,18 +15,18 @@ fn parse(line: &str) -> Option<Asked> {
 fn lines_of_the_paper() {
     assert!(is_paper(&words("-c hash -d t5")) && is_paper(&words("-h")));
     assert!(!is_paper(&words("--help")) && !is_paper(&words("--help-all")) && !is_paper(&words("hash -r t5")));
-    let Some(Asked::Hash { request: one, manifest }) = parse("-c hash -m 256 -d t5 -r") else { panic!("a mode") };
+    let Some(PaperJob::Hash { request: one, manifest }) = parse("-c hash -m 256 -d t5 -r") else { panic!("a mode") };
     assert_eq!((one.plan.memory, one.input.descend.recurse), (256_000_000, Recurse::Yes));
     assert_eq!((one.plan.mode, one.plan.prefetchers), (Mode::Mtp, 1));
     assert_eq!((one.plan.algorithms[0].name(), manifest.format), ("mrsh-v2", Format::Mrsh));
-    let Some(Asked::Hash { request: two, .. }) = parse("-t 8 -c hash -d t5 -h md5 -p 2") else { panic!("a mode") };
+    let Some(PaperJob::Hash { request: two, .. }) = parse("-t 8 -c hash -d t5 -h md5 -p 2") else { panic!("a mode") };
     assert_eq!((two.plan.threads, two.plan.prefetchers, two.plan.mode), (6, 2, Mode::Mtp));
     assert_eq!((two.plan.algorithms[0].name(), two.plan.memory), ("md5", 20_000_000));
-    let Some(Asked::Hash { request: auto, .. }) = parse("-d t5 -t 4 -p auto -h md5") else { panic!("a mode") };
+    let Some(PaperJob::Hash { request: auto, .. }) = parse("-d t5 -t 4 -p auto -h md5") else { panic!("a mode") };
     assert_eq!((auto.plan.threads, auto.plan.prefetchers, auto.plan.mode), (4, 0, Mode::Adaptive));
-    let Some(Asked::Full(full)) = parse("-c FULL -d t5 -t 8 -m 128") else { panic!("a mode") };
+    let Some(PaperJob::Full(full)) = parse("-c FULL -d t5 -t 8 -m 128") else { panic!("a mode") };
     assert_eq!((full.algorithms[0].name(), full.plan.threads, full.plan.memory), ("mrsh-v2", 7, 128_000_000));
-    let Some(Asked::Sought(digest)) = parse("-c 3:a:b -d t5 -h ssdeep") else { panic!("a mode") };
+    let Some(PaperJob::Sought(digest)) = parse("-c 3:a:b -d t5 -h ssdeep") else { panic!("a mode") };
     assert_eq!((&digest.given[0].0[..], digest.given[0].1.to_string().as_str()), (&b"DIGEST"[..], "3:a:b"));
     for wrong in [
         "-c hash",

@@ -2,12 +2,12 @@
 
 use pfh::compare::Problem;
 use pfh::job::Error;
-use pfh::pairs::stored::Outdated;
+use pfh::pairs::stored::OutdatedIndex;
 use std::io;
 
 /// The sentence for an error of a comparison, if an option helps.
 pub fn sentence(error: &Error) -> Option<String> {
-    if error.find::<io::Error>().is_some_and(Outdated::is) {
+    if error.find::<io::Error>().is_some_and(OutdatedIndex::is) {
         return Some(format!("{error} with --write-index"));
     }
     Some(match error.find::<Problem>()? {

@@ -3,7 +3,7 @@
 use pfh::job::Error;
 use pfh::terminal::render;
 use pfh::terminal::shown;
-use pfh::tree::{Failure, Locked, Problem};
+use pfh::tree::{Failure, Problem, TreeKeyError};
 use std::path::Path;
 
 /// The sentence for a job's error, if an option helps.
@@ -34,7 +34,7 @@ pub fn sentence(error: &Error) -> Option<String> {
         ),
         Problem::KeyOf { .. } => format!("{error}: state it with --key-file FILE"),
         Problem::NoKey(why) => format!("{why}: state it with --key-file FILE"),
-        Problem::Locked { path, why: why @ Locked::Missing(_) } => wanted(path, why),
+        Problem::Locked { path, why: why @ TreeKeyError::Missing(_) } => wanted(path, why),
         Problem::Leaf => "--leaf: a leaf has a power of two bytes, from 1KiB to 16MiB".into(),
         Problem::OwnLeaf(_) => "--leaf is of blake3, sha256, sha3-256 and the functions of a key; the name of another \
              states it: sakura-fng-128,block=4096"
@@ -62,7 +62,7 @@ pub fn sentence(error: &Error) -> Option<String> {
 }
 
 /// The sentence for a tree whose key is not stated.
-pub fn wanted(path: &Path, why: &Locked) -> String {
+pub fn wanted(path: &Path, why: &TreeKeyError) -> String {
     format!("{}: {why}: state it with --key-file FILE", shown(path))
 }
 
@@ -77,7 +77,7 @@ fn named(failed: &Failure) -> Option<String> {
             "{}: has {found} bytes, its tree is of {stated}: `pfh tree append` takes in added bytes, `pfh tree build` builds the tree again",
             shown(file)
         ),
-        Failure::Locked { tree, why: why @ Locked::Missing(_) } => wanted(tree, why),
+        Failure::Locked { tree, why: why @ TreeKeyError::Missing(_) } => wanted(tree, why),
         Failure::TwoLevels { tree, name } => format!(
             "{}: is a tree of two levels ({name}): for this, build one of pairs, with -a blake3, sha256 or sha3-256",
             shown(tree)

@@ -41,7 +41,7 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "compare",
         title: "pfh compare --json, pfh match --similar --json",
-        rows: &[of::<rows::Related<'_>>, of::<rows::Similar<'_>>, of::<rows::Cluster<'_>>],
+        rows: &[of::<rows::RelatedRow<'_>>, of::<rows::Similar<'_>>, of::<rows::Cluster<'_>>],
     },
     Document {
         name: "diff",
@@ -72,7 +72,7 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "log",
         title: "the chained log of an acquisition, IMAGE.log.jsonl",
-        rows: &[joined::<pfh::acquire::entry::Dated<'_>, Link>, joined::<Signature, Link>],
+        rows: &[joined::<pfh::acquire::entry::DatedEntry<'_>, Link>, joined::<Signature, Link>],
     },
     Document { name: "lookup", title: "pfh lookup --json", rows: &[of::<rows::Lookup<'_>>] },
     Document {
@@ -99,7 +99,7 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "stats",
         title: "--stats json, on standard error",
-        rows: &[of::<stats::Figures>, of::<stats::ComparedFigures>, of::<stats::Both>, of::<stages::Stages>],
+        rows: &[of::<stats::Figures>, of::<stats::ComparedFigures>, of::<stats::ComparisonTimes>, of::<stages::Stages>],
     },
     Document {
         name: "tree",

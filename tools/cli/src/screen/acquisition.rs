@@ -34,7 +34,7 @@ pub struct Far {
 
 /// The reports of the job so far.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct JobReports {
     /// How far it is; `None` before the first byte.
     pub far: Option<Far>,
     /// Up to where all targets have the image.
@@ -51,7 +51,7 @@ pub struct Seen {
     rate: VecDeque<(Instant, u64)>,
 }
 
-impl Seen {
+impl JobReports {
     /// Bytes per second of the last seconds.
     pub fn rate(&self) -> Option<f64> {
         let ((from, first), (to, last)) = (self.rate.front()?, self.rate.back()?);
@@ -61,10 +61,10 @@ impl Seen {
 
     /// Of a disk of 500 GB with two bad zones.
     #[cfg(test)]
-    pub fn of_a_bad_disk() -> Seen {
+    pub fn of_a_bad_disk() -> JobReports {
         let zone = |offset, length| Bad { offset, length, errno: 5, loss: pfh::device::Loss::Unreadable };
         let (now, bytes) = (Instant::now(), 200_000_000_000);
-        Seen {
+        JobReports {
             far: Some(Far { phase: Phase::Acquiring, bytes, total: Some(500_107_862_016), bad: 5120 }),
             upto: 199_000_000_000,
             bad: vec![zone(52_428_800_000, 4096), zone(170_000_000_000, 1024)],
@@ -110,7 +110,7 @@ impl Seen {
 
 /// How it ended.
 #[derive(Debug, Clone)]
-pub struct Ended {
+pub struct EndReport {
     /// The exit that the command would have.
     pub exit: Exit,
     /// Bytes of the image, if it is complete.
@@ -123,17 +123,17 @@ pub struct Ended {
     pub resumes: bool,
 }
 
-impl Ended {
-    fn of(ran: Result<Summary, pfh::job::Error>) -> Ended {
+impl EndReport {
+    fn of(ran: Result<Summary, pfh::job::Error>) -> EndReport {
         match ran {
-            Ok(summary) => Ended {
+            Ok(summary) => EndReport {
                 exit: imaging::exit(&summary),
                 bytes: Some(summary.imaged.bytes),
                 report: show::text(&summary),
                 failure: None,
                 resumes: false,
             },
-            Err(error) => Ended {
+            Err(error) => EndReport {
                 exit: exit::of_kind(error.kind(), Exit::Signal(signal_hook::consts::SIGINT)),
                 bytes: None,
                 report: String::new(),
@@ -153,10 +153,10 @@ pub struct Acquisition {
     /// The targets.
     pub targets: Vec<PathBuf>,
     /// How it ended.
-    pub ended: Option<Ended>,
-    seen: Arc<Mutex<Seen>>,
+    pub ended: Option<EndReport>,
+    seen: Arc<Mutex<JobReports>>,
     cancel: Cancel,
-    thread: Option<JoinHandle<Ended>>,
+    thread: Option<JoinHandle<EndReport>>,
 }
 
 impl Acquisition {
@@ -165,7 +165,7 @@ impl Acquisition {
     /// # Errors
     /// When there is no thread for it.
     pub fn start(words: Vec<OsString>, request: Request, system: &Path) -> std::io::Result<Acquisition> {
-        let (seen, cancel) = (Arc::new(Mutex::new(Seen::default())), Cancel::default());
+        let (seen, cancel) = (Arc::new(Mutex::new(JobReports::default())), Cancel::default());
         let source = request.source.path().map(Path::to_owned).unwrap_or_default();
         let targets = request.targets.iter().map(|to| to.path.clone()).collect();
         let (ours, stop) = (seen.clone(), cancel.clone());
@@ -175,7 +175,7 @@ impl Acquisition {
                 locked(&ours).event(&event);
                 Ok(())
             };
-            Ended::of(job::run(&request, &mut events, &control))
+            EndReport::of(job::run(&request, &mut events, &control))
         };
         let thread = std::thread::Builder::new().name("acquire".to_owned()).spawn(work)?;
         watch(Arc::downgrade(&seen), system.to_owned(), source.clone())?;
@@ -183,7 +183,7 @@ impl Acquisition {
     }
 
     /// The reports of the job so far.
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self) -> JobReports {
         locked(&self.seen).clone()
     }
 
@@ -216,13 +216,13 @@ impl Acquisition {
     }
 }
 
-fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+fn locked(seen: &Mutex<JobReports>) -> MutexGuard<'_, JobReports> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Keeps the temperature up to date, for as long as the acquisition is shown. A dying drive may
 /// never answer: this has a thread of its own.
-fn watch(seen: std::sync::Weak<Mutex<Seen>>, system: PathBuf, source: PathBuf) -> std::io::Result<()> {
+fn watch(seen: std::sync::Weak<Mutex<JobReports>>, system: PathBuf, source: PathBuf) -> std::io::Result<()> {
     let work = move || {
         loop {
             let Some(degrees) = pfh::disks::temperature(&system, &source) else { return };

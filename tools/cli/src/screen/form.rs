@@ -3,7 +3,7 @@
 use super::field::{Choice, Text};
 use super::sources::{Source, target};
 use super::text::{self, CHOSEN, STRONG, WRONG};
-use super::words::{self, Asked};
+use super::words::{self, FormValues};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -101,7 +101,7 @@ impl Form {
         let value = |at: usize| self.lines[at].value();
         let about = LINES.iter().zip(&self.lines).filter(|((_, option), _)| !option.is_empty());
         let about: Vec<(&'static str, &str)> = about.map(|((_, option), text)| (*option, text.value())).collect();
-        words::words(&Asked {
+        words::words(&FormValues {
             source: value(SOURCE),
             target: value(TARGET),
             format: self.format.value(),

@@ -1,6 +1,6 @@
 //! The third page: the acquisitions, one below the other.
 
-use super::acquisition::{Acquisition, Ended, Seen};
+use super::acquisition::{Acquisition, EndReport, JobReports};
 use super::map;
 use super::text::{self, CHOSEN, STRONG, WRONG, cut};
 use crate::exit::Exit;
@@ -56,7 +56,7 @@ fn left(seconds: f64) -> String {
     }
 }
 
-fn of_running(is_stopping: bool, seen: &Seen, width: usize) -> Vec<Line<'static>> {
+fn of_running(is_stopping: bool, seen: &JobReports, width: usize) -> Vec<Line<'static>> {
     let Some(far) = seen.far else {
         let state = if is_stopping { "stopping …" } else { "opening the source …" };
         return std::iter::once(Line::from(format!("  {state}"))).chain(messages(seen, width)).collect();
@@ -93,7 +93,7 @@ fn indented(line: Line<'static>) -> Line<'static> {
 }
 
 /// The unreadable zones in a line.
-fn zones(seen: &Seen, bytes: u64, width: usize) -> Line<'static> {
+fn zones(seen: &JobReports, bytes: u64, width: usize) -> Line<'static> {
     let known: u64 = seen.bad.iter().map(|zone| zone.length).sum();
     let text = match (seen.bad.first(), bytes.max(known)) {
         (_, 0) => return Line::from("  nothing is unreadable so far"),
@@ -107,19 +107,19 @@ fn zones(seen: &Seen, bytes: u64, width: usize) -> Line<'static> {
 }
 
 /// The digest so far.
-fn digest(seen: &Seen, width: usize) -> Vec<Line<'static>> {
+fn digest(seen: &JobReports, width: usize) -> Vec<Line<'static>> {
     let Some((algorithm, digest)) = &seen.digest else { return Vec::new() };
     let what = format!("{algorithm} of the first {}, which are on the targets:", size_text(seen.upto));
     let lines = std::iter::once(what).chain(text::wrapped(digest, width.saturating_sub(4)));
     lines.map(|line| Line::from(cut(&format!("  {line}"), width))).collect()
 }
 
-fn messages(seen: &Seen, width: usize) -> Vec<Line<'static>> {
+fn messages(seen: &JobReports, width: usize) -> Vec<Line<'static>> {
     let all = seen.messages.iter().rev().flat_map(|message| text::wrapped(message, width.saturating_sub(2)));
     all.map(|line| Line::from(format!("  {line}"))).collect()
 }
 
-fn of_ended(one: &Acquisition, ended: &Ended, seen: &Seen, width: usize) -> Vec<Line<'static>> {
+fn of_ended(one: &Acquisition, ended: &EndReport, seen: &JobReports, width: usize) -> Vec<Line<'static>> {
     let state = match ended.exit {
         Exit::Good => "complete",
         Exit::Incomplete => "complete, but not all of it could be read",
@@ -152,7 +152,7 @@ mod tests {
     /// The page shows the screen of a running acquisition.
     #[test]
     fn a_running_acquisition_is_drawn_as_the_page_shows() {
-        let seen = Seen::of_a_bad_disk();
+        let seen = JobReports::of_a_bad_disk();
         let lines = of_running(false, &seen, 100).into_iter().map(|line| line.to_string().trim_end().to_owned());
         let drawn = lines.collect::<Vec<_>>().join("\n");
         let page = include_str!("../../../../docs/screen.md");

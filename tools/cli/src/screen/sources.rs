@@ -31,7 +31,7 @@ struct Row {
 }
 
 /// The list, once it is there.
-type Listed = Result<Vec<Disk>, String>;
+type SourceList = Result<Vec<Disk>, String>;
 
 /// The page.
 pub struct Sources {
@@ -42,7 +42,7 @@ pub struct Sources {
     /// Whether a key was pressed.
     was_moved: bool,
     /// Where the list comes from: a disk that is dying answers late.
-    coming: Option<Receiver<Listed>>,
+    coming: Option<Receiver<SourceList>>,
 }
 
 impl Sources {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 /// The values of the form.
 #[derive(Debug, Clone, Default)]
-pub struct Asked<'a> {
+pub struct FormValues<'a> {
     /// The source.
     pub source: &'a str,
     /// The target; none is written if this is empty.
@@ -25,7 +25,7 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// A quote that is not closed.
-pub fn words(asked: &Asked<'_>) -> Result<Vec<OsString>, String> {
+pub fn words(asked: &FormValues<'_>) -> Result<Vec<OsString>, String> {
     // A name that begins with a dash would be an option, and `-` standard input, which has the
     // keys.
     let source = if asked.source.starts_with('-') { format!("./{}", asked.source) } else { asked.source.to_owned() };
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_form_is_a_command_line() {
-        let asked = Asked {
+        let asked = FormValues {
             source: "/dev/sdb",
             target: "case 7.E01",
             format: "e01",
@@ -97,9 +97,9 @@ mod tests {
         let expected = "pfh acquire /dev/sdb --to 'case 7.E01' --format e01 --algorithm md5,sha256 --case 7 \
                         --notes=-none- --verify --split 2GiB --key 'a b' 'c\"d'";
         assert_eq!(line(&words(&asked).unwrap()), expected);
-        let dash = Asked { source: "-", ..Asked::default() };
+        let dash = FormValues { source: "-", ..FormValues::default() };
         assert_eq!(line(&words(&dash).unwrap()), "pfh acquire ./-");
-        assert!(words(&Asked { more: "'a", ..Asked::default() }).is_err());
-        assert!(words(&Asked { more: "a\\", ..Asked::default() }).is_err());
+        assert!(words(&FormValues { more: "'a", ..FormValues::default() }).is_err());
+        assert!(words(&FormValues { more: "a\\", ..FormValues::default() }).is_err());
     }
 }

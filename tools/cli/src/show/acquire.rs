@@ -1,6 +1,6 @@
 //! The result of an acquisition, or its forecast, as text.
 
-use pfh::acquire::{Intended, Step, Summary, sectors};
+use pfh::acquire::{Intention, Step, Summary, sectors};
 use pfh::terminal::shown;
 use std::fmt::Write;
 
@@ -55,7 +55,7 @@ pub fn text(summary: &Summary) -> String {
 }
 
 /// The intended work: a line for each file, and further facts.
-pub fn intended(intended: &Intended) -> String {
+pub fn intended(intended: &Intention) -> String {
     let mut text = String::new();
     let size = intended.bytes.map_or_else(|| "of unknown size".to_owned(), |bytes| format!("{bytes} bytes"));
     text += &format!("read     {}: {size}, sectors of {} bytes\n", intended.source, intended.sector);

@@ -1,7 +1,7 @@
 //! Audits of a storage server as text.
 
 use pfh::audit::Event;
-use pfh::audit::demo::{self, Asked, Scene, Server};
+use pfh::audit::demo::{self, ChallengeKind, Scene, Server};
 
 /// The objects on the stage.
 pub fn stage(bytes: u64) -> String {
@@ -12,13 +12,13 @@ pub fn stage(bytes: u64) -> String {
 pub fn scene(scene: &Scene) -> String {
     let who = match (scene.asked, scene.server) {
         (_, Server::Honest) => "an honest server, which has M",
-        (Asked::Plain, _) => "a server that deleted M and kept the state of SHA-256 after it",
-        (Asked::Leaves, Server::Digests) => "a server that deleted M and kept all digests of its tree",
-        (Asked::Leaves, Server::Replay) => "a server that deleted M and kept its digests and an earlier answer",
+        (ChallengeKind::Plain, _) => "a server that deleted M and kept the state of SHA-256 after it",
+        (ChallengeKind::Leaves, Server::Digests) => "a server that deleted M and kept all digests of its tree",
+        (ChallengeKind::Leaves, Server::Replay) => "a server that deleted M and kept its digests and an earlier answer",
     };
     let asked = match scene.asked {
-        Asked::Plain => "plain challenge, expects H(M||C)",
-        Asked::Leaves => "challenge over leaves, expects the kept root",
+        ChallengeKind::Plain => "plain challenge, expects H(M||C)",
+        ChallengeKind::Leaves => "challenge over leaves, expects the kept root",
     };
     let Scene { keeps, question, answer, .. } = scene;
     let verdict = match &scene.why {

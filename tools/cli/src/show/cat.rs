@@ -1,16 +1,16 @@
 //! Where the bytes of a member lie, as a table and as JSON.
 
 use pfh::Extent;
-use pfh::cat::{Found, RunRow};
+use pfh::cat::{FoundMember, RunRow};
 use pfh::manifest::row;
 
 /// Each run as a line of JSON.
-pub fn json(found: &Found, runs: &[Extent]) -> String {
+pub fn json(found: &FoundMember, runs: &[Extent]) -> String {
     runs.iter().map(|run| row::line(&RunRow::of(found, run))).collect()
 }
 
 /// A table of the runs.
-pub fn text(found: &Found, runs: &[Extent]) -> String {
+pub fn text(found: &FoundMember, runs: &[Extent]) -> String {
     let place = |place: Option<u64>, none: &str| place.map_or_else(|| none.to_owned(), |place| place.to_string());
     let mut text = format!("{:>16} {:>16} {:>16} {:>16}\n", "FILE", "VOLUME", "MEDIUM", "BYTES");
     for run in runs {
@@ -22,7 +22,7 @@ pub fn text(found: &Found, runs: &[Extent]) -> String {
 }
 
 /// Why the bytes lie nowhere as they are.
-pub fn why_no_runs(found: &Found) -> &'static str {
+pub fn why_no_runs(found: &FoundMember) -> &'static str {
     match (found.inside.resident, found.inside.compressed) {
         (true, _) => "no runs: its bytes are in its metadata",
         (_, true) => "no runs: it is compressed",

@@ -1,11 +1,11 @@
 //! The events of a comparison, in words.
 
 use super::{counted, many};
-use pfh::compare::{AllRelated, Event, Request, Searched};
+use pfh::compare::{Event, RelationSummary, Request, SearchSummary};
 use pfh::digest::Algorithm;
-use pfh::pairs::stored::Outdated;
+use pfh::pairs::stored::OutdatedIndex;
 use pfh::pairs::{COMMON, Hot, ListProblem, Wrong};
-use pfh::similarity::{Named, Score};
+use pfh::similarity::{MethodName, Score};
 use pfh::terminal::render;
 
 /// Something that this many digests have in common is reported.
@@ -21,7 +21,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         Event::Without(algorithm, count) => {
             let files = if *count == 1 { "file has" } else { "files have" };
             let name = algorithm.name();
-            let why = Named::wording(*algorithm).profile().lacking_all;
+            let why = MethodName::wording(*algorithm).profile().lacking_all;
             vec![format!("{count} {files} no digest of {name} ({why})")]
         }
         Event::OtherPictures(count) => {
@@ -48,7 +48,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         }
         Event::Searched(found) => searched(found, request, statistics),
         Event::AllRelated(all) => {
-            let AllRelated { relating, pairs, listed, members, opened, closed, .. } = all;
+            let RelationSummary { relating, pairs, listed, members, opened, closed, .. } = all;
             let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();
             let result = if request.cluster { counted(*listed, "group") } else { counted(*pairs, "pair") };
             let mut lines: Vec<String> = all.common.iter().map(|(method, number)| common(*method, *number)).collect();
@@ -83,7 +83,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
 /// The fault of a list.
 pub fn list(problem: &ListProblem) -> String {
     match &problem.wrong {
-        Wrong::Io(error) if Outdated::is(error) => format!("{problem} with --write-index"),
+        Wrong::Io(error) if OutdatedIndex::is(error) => format!("{problem} with --write-index"),
         _ => problem.to_string(),
     }
 }
@@ -111,7 +111,7 @@ fn costly(name: &str, hot: &Hot) -> String {
 }
 
 /// The work of the search.
-fn statistics_of(searched: &Searched<'_>) -> String {
+fn statistics_of(searched: &SearchSummary<'_>) -> String {
     let (name, found) = (searched.algorithm.name(), searched.found);
     format!(
         "{name}: {}, {}, {} compared, {}, {} in a temporary file",
@@ -125,13 +125,13 @@ fn statistics_of(searched: &Searched<'_>) -> String {
 
 /// Units that too many files share to relate two of them.
 fn common(algorithm: Algorithm, windows: u64) -> String {
-    let windows = counted(windows, algorithm.fact().map_or("window", |method: &Named| method.profile().unit));
+    let windows = counted(windows, algorithm.fact().map_or("window", |method: &MethodName| method.profile().unit));
     let name = algorithm.name();
     format!("{name}: {windows} that more than {COMMON} files have left out: no pair was found by these alone")
 }
 
 /// The units that cost most of the time, the statistics if they were asked for, and the result.
-fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec<String> {
+fn searched(searched: &SearchSummary<'_>, request: &Request, statistics: bool) -> Vec<String> {
     let (name, found) = (searched.algorithm.name(), searched.found);
     let hottest = found.hottest.iter().take(3).filter(|hot| hot.digests >= HOT && !searched.costly);
     let mut lines: Vec<String> = hottest

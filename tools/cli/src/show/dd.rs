@@ -1,7 +1,7 @@
 //! The last lines of dd and its kin.
 
 use pfh::dd::{Operands, Status, Summary, hashes, losses};
-use pfh::imaging::Imaged;
+use pfh::imaging::ImagingResult;
 
 /// Digests and unreadable sectors that no log has, and the records, as far as `status=` has them.
 pub fn text(operands: &Operands, summary: &Summary) -> String {
@@ -20,7 +20,7 @@ pub fn text(operands: &Operands, summary: &Summary) -> String {
 }
 
 /// The last lines of dd.
-fn transferred(operands: &Operands, imaged: &Imaged) -> String {
+fn transferred(operands: &Operands, imaged: &ImagingResult) -> String {
     let (block, seconds) = (operands.ibs.max(1), imaged.times.total.as_secs_f64());
     let records = |bytes: u64, size: u64| format!("{}+{}", bytes / size, u64::from(!bytes.is_multiple_of(size)));
     let (read, written) = (imaged.bytes - imaged.padded, imaged.bytes);

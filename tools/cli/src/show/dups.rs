@@ -1,7 +1,7 @@
 //! The results of a search for duplicates: lines.
 
 use super::counted;
-use pfh::dups::{Folders, Group, Shared, size_text};
+use pfh::dups::{Folders, Group, SharedPair, size_text};
 use pfh::terminal::render;
 
 /// A group for people: its waste, and a line for each copy.
@@ -46,7 +46,7 @@ pub fn folders_text(folders: &Folders) -> String {
 }
 
 /// Two files that share chunks, for people: a line each, with how much of it the other one holds.
-pub fn shared_text(shared: &Shared<'_>) -> String {
+pub fn shared_text(shared: &SharedPair<'_>) -> String {
     let mut lines = format!("{} in common, {}\n", counted(shared.chunks, "chunk"), size_text(shared.bytes));
     for (name, percent) in shared.names.iter().zip(shared.percent()) {
         lines += &format!("  {percent:5.1} % of {}\n", render(name));

@@ -1,7 +1,7 @@
 //! The list of kernels.
 
 use pfh::manifest::row;
-use pfh::{Costs, Unused, kernel_tables};
+use pfh::{Costs, UnusedReason, kernel_tables};
 use serde::Serialize;
 
 /// A kernel of a function.
@@ -43,9 +43,9 @@ pub fn text(json: bool) -> String {
         for kernel in &table.rows {
             let ranges = ranges(&kernel.chosen_for);
             let unused = kernel.unused.map(|unused| match unused {
-                Unused::Absent => "never executed on this machine",
-                Unused::Excluded => "excluded by PFH_ISA",
-                Unused::Refused => "REFUSED, wrong answer here",
+                UnusedReason::Absent => "never executed on this machine",
+                UnusedReason::Excluded => "excluded by PFH_ISA",
+                UnusedReason::Refused => "REFUSED, wrong answer here",
             });
             if json {
                 text.push_str(&row::line(&Line {

@@ -6,7 +6,7 @@ pub fn address(address: std::net::SocketAddr) -> String {
 }
 
 /// A sentence on a request that was refused.
-pub fn refusal(served: &pfh::report::serve::Served) -> Option<String> {
+pub fn refusal(served: &pfh::report::serve::RequestOutcome) -> Option<String> {
     let is_refused = !matches!(served.status, 200 | 499);
     is_refused.then(|| format!("{}: refused with {}: {}", served.peer, served.status, served.reason))
 }

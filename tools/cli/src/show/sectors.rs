@@ -1,7 +1,7 @@
 //! Known blocks in images: lines and sentences.
 
 use pfh::known::{KnownStatus, PLACES};
-use pfh::matching::sectors::{Counted, Found, Summary};
+use pfh::matching::sectors::{BlockCounts, KnownFragment, Summary};
 use pfh::terminal::{counted, render, shown};
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const NAMED: usize = 3;
 
 /// A fragment as a line for people.
-pub fn line(found: &Found<'_>) -> String {
+pub fn line(found: &KnownFragment<'_>) -> String {
     let fragment = found.fragment;
     let mut line = format!(
         "{:<11} {}: {} bytes at {}: {} of {} bytes",
@@ -51,7 +51,7 @@ pub fn sentences(summary: &Summary) -> Vec<String> {
         counted(summary.sets, "set"),
         algorithms.join(", "),
     )];
-    for (size, Counted { blocks, flagged, fragments, .. }) in &summary.sizes {
+    for (size, BlockCounts { blocks, flagged, fragments, .. }) in &summary.sizes {
         let found = (counted(*blocks, "known block"), counted(*fragments, "fragment"));
         let at = if summary.anywhere { " at any byte" } else { "" };
         lines.push(format!("blocks of {size} bytes{at}: {} ({flagged} flagged) in {}", found.0, found.1));

@@ -1,11 +1,11 @@
 //! Objects against the values that their stores state: lines.
 
 use pfh::Verdict;
-use pfh::stated::Judged;
+use pfh::stated::ObjectJudgement;
 use pfh::terminal::render;
 
 /// A line for people.
-pub fn line(name: &[u8], judged: &Judged) -> String {
+pub fn line(name: &[u8], judged: &ObjectJudgement) -> String {
     let word = match judged.verdict() {
         Verdict::Verified => "OK",
         Verdict::Differs => "FAILED",
@@ -15,7 +15,7 @@ pub fn line(name: &[u8], judged: &Judged) -> String {
 }
 
 /// Why an object is not verified by every stated value, with the option that helps.
-pub fn sentences(judged: &Judged) -> Vec<String> {
+pub fn sentences(judged: &ObjectJudgement) -> Vec<String> {
     let helped = |said: String| match said.strip_suffix("name the size of its parts") {
         Some(front) => format!("{front}--part-size says the size"),
         None => said,

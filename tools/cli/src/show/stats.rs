@@ -73,7 +73,7 @@ pub struct ComparedFigures {
 /// Where the time of a comparison went that read its files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Both {
+pub struct ComparisonTimes {
     #[serde(flatten)]
     run: Figures,
     #[serde(flatten)]
@@ -174,7 +174,7 @@ pub fn render_compared(run: Option<&Summary>, comparing: &Comparing, form: Stats
             };
             match run.map(figures) {
                 // In the order of the names of its members.
-                Some(run) => row::object(&serde_json::json!(Both { run, compared })),
+                Some(run) => row::object(&serde_json::json!(ComparisonTimes { run, compared })),
                 None => row::object(&compared),
             }
         }

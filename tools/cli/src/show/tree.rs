@@ -7,7 +7,7 @@ use pfh::manifest::row;
 use pfh::terminal::render;
 use pfh::tree::catalogue::{Difference, Summary as Catalogued};
 use pfh::tree::root::Root;
-use pfh::tree::{Done, Event, Expected, Flat, FlatState, Judged, Stated, Summary, diff, verify};
+use pfh::tree::{Event, ExpectedRoot, Flat, FlatState, RootSource, Summary, TreeComparison, TreeWork, diff, verify};
 use std::ops::Range as Span;
 use std::path::Path;
 
@@ -18,16 +18,16 @@ fn shown(path: &Path) -> String {
 /// The result for one file as lines for people: the root and the name, or the verdict.
 pub fn text(summary: &Summary) -> String {
     match &summary.done {
-        Done::Checked { judged, expected } => judgement(summary, judged, expected.as_ref()),
+        TreeWork::Checked { judged, expected } => judgement(summary, judged, expected.as_ref()),
         _ => format!("{}  {}\n", hex::encode(&summary.root), shown(&summary.file)),
     }
 }
 
-fn judgement(summary: &Summary, judged: &Judged, expected: Option<&Expected>) -> String {
+fn judgement(summary: &Summary, judged: &TreeComparison, expected: Option<&ExpectedRoot>) -> String {
     let (name, algorithm) = (shown(&summary.file), &summary.algorithm);
     let wrong = expected.filter(|expected| expected.root != expected.found);
     let mut text = String::new();
-    if let Judged::ByTree(tree, state) = judged {
+    if let TreeComparison::ByTree(tree, state) = judged {
         for range in &state.corrupt {
             text += &format!("{name}: corrupt: {}:{}\n", range.start, range.end - range.start);
         }
@@ -39,7 +39,7 @@ fn judgement(summary: &Summary, judged: &Judged, expected: Option<&Expected>) ->
             text += &format!("{name}: gives the root stated; it is {tree} that differs: build it again\n");
         }
     }
-    if let Judged::ByFlat(tree, flat, state) = judged {
+    if let TreeComparison::ByFlat(tree, flat, state) = judged {
         text += &flat_lines(&name, flat, state, &summary.corrupt_flat().unwrap_or_default());
         if state.root != summary.root && text.is_empty() {
             text += &format!("{name}: has another root than {}\n", shown(tree));
@@ -54,15 +54,15 @@ fn judgement(summary: &Summary, judged: &Judged, expected: Option<&Expected>) ->
     }
     let leaves = |count| many(count, "leaf is that", "leaves are those");
     let leaves = match judged {
-        Judged::ByTree(tree, state) => format!("{} of {}", leaves(state.leaves), shown(tree)),
-        Judged::ByFlat(tree, _, state) => format!("{} of {}", leaves(state.leaves), shown(tree)),
-        Judged::Alone(count) => format!("{}, no tree", many(*count, "leaf", "leaves")),
+        TreeComparison::ByTree(tree, state) => format!("{} of {}", leaves(state.leaves), shown(tree)),
+        TreeComparison::ByFlat(tree, _, state) => format!("{} of {}", leaves(state.leaves), shown(tree)),
+        TreeComparison::Alone(count) => format!("{}, no tree", many(*count, "leaf", "leaves")),
         _ => "the leaves".to_owned(),
     };
     let stated = match expected.map(|expected| expected.stated) {
         None => "",
-        Some(Stated::Root) => ", the one stated",
-        Some(Stated::Kept) => ", the one that is kept",
+        Some(RootSource::Root) => ", the one stated",
+        Some(RootSource::Kept) => ", the one that is kept",
     };
     format!("{name}: OK: {leaves}, {algorithm} root {}{stated}\n", hex::encode(&summary.root))
 }

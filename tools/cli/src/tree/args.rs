@@ -4,7 +4,7 @@ use super::help;
 use crate::exit::Failure;
 use crate::leveling::Leveling;
 use crate::size;
-use crate::tree_key::Keyed;
+use crate::tree_key::KeyArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use pfh::tree::Parameters;
 use std::ffi::OsString;
@@ -73,7 +73,7 @@ impl Existing {
 
 /// The root that the tree must have before it is changed.
 #[derive(Args)]
-pub struct Trusted {
+pub struct TrustArgs {
     /// Expected root before the change, in hexadecimal, kept out of reach of those who can write
     /// file and tree. Without it, the tree is trusted.
     #[arg(long, value_name = "HEX", value_parser = any_root, conflicts_with = "kept")]
@@ -93,10 +93,10 @@ pub struct Append {
     #[command(flatten)]
     pub on: Existing,
     #[command(flatten)]
-    pub trusted: Trusted,
+    pub trusted: TrustArgs,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
 }
 
 /// `pfh tree update`
@@ -107,12 +107,12 @@ pub struct Update {
     #[command(flatten)]
     pub on: Existing,
     #[command(flatten)]
-    pub changed: Changed,
+    pub changed: ChangeArgs,
     #[command(flatten)]
-    pub trusted: Trusted,
+    pub trusted: TrustArgs,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// Write a proof of the change for an auditor without file or tree (`pfh audit renew`).
     #[arg(long, value_name = "UPDATE")]
     pub proof: Option<PathBuf>,
@@ -124,7 +124,7 @@ pub struct Update {
 /// The changes, by ranges, by a copy or by names.
 #[derive(Args)]
 #[group(multiple = false)]
-pub struct Changed {
+pub struct ChangeArgs {
     /// Changed range, OFFSET:LENGTH in bytes (64KiB:4096); several separated by commas or by
     /// repetition. The rest is trusted to be unchanged; `check` verifies it.
     #[arg(long = "range", value_name = "OFFSET:LENGTH", value_parser = range, value_delimiter = ',')]
@@ -155,7 +155,7 @@ pub struct Watch {
     pub outboard: Option<PathBuf>,
     /// Key of the catalogue.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// Hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -203,7 +203,7 @@ pub struct Build {
     pub leaf: Option<usize>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
@@ -245,7 +245,7 @@ pub struct Receive {
     pub leaf: Option<usize>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// Memory for parts on their way [default: 64MiB].
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
@@ -284,7 +284,7 @@ pub struct Check {
     pub identity: Option<OsString>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// In a directory: check only this file. May be repeated.
     #[arg(long = "entry", value_name = "NAME")]
     pub entries: Vec<PathBuf>,
@@ -304,7 +304,7 @@ pub struct Diff {
     pub other: PathBuf,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
@@ -324,7 +324,7 @@ pub struct Prove {
     pub outboard: Option<PathBuf>,
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// Write the proof here [default: standard output].
     #[arg(short, long, value_name = "PROOF")]
     pub output: Option<PathBuf>,
@@ -345,7 +345,7 @@ pub struct Verify {
     pub root: [u8; 32],
     /// Key of a keyed tree.
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
     /// Write the verified bytes of the range here (- is standard output).
     #[arg(short, long, value_name = "DATA")]
     pub output: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use super::args::{Build, Check, Digest, Existing, Update};
 use crate::exit::{self, Exit, Failure};
 use crate::show::tree as lines;
-use crate::tree_key::Keyed;
+use crate::tree_key::KeyArgs;
 use pfh::UnknownAlgorithm;
 use pfh::manifest::row;
 use pfh::tree::DirectoryRow;
@@ -49,7 +49,7 @@ pub fn check(args: &Check) -> Result<Exit, Failure> {
     run(&request, args.on.json, !args.on.no_progress)
 }
 
-fn on(on: &Existing, verb: Verb, keyed: &Keyed, root: Option<&Digest>, has_kept: bool) -> Result<Request, Failure> {
+fn on(on: &Existing, verb: Verb, keyed: &KeyArgs, root: Option<&Digest>, has_kept: bool) -> Result<Request, Failure> {
     if has_kept {
         return Err(Failure::usage("auditors keep roots of files: state that of a directory with --root HEX"));
     }

@@ -9,11 +9,11 @@ mod receive;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 pub use args::Tree;
-use args::{Append, Build, Check, Diff, Export, Import, Prove, Root, Scheme, Trusted, Update, Verify, Watch};
+use args::{Append, Build, Check, Diff, Export, Import, Prove, Root, Scheme, TrustArgs, Update, Verify, Watch};
 use carry::{carry_out, show};
 use pfh::Control;
 use pfh::tree::check::Must;
-use pfh::tree::update::Changed;
+use pfh::tree::update::ChangedParts;
 use pfh::tree::{self as job, Event, Events, Summary};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -84,8 +84,8 @@ fn update(args: &Update) -> Result<Exit, Failure> {
         return Err(Failure::usage("state the changes: --range OFFSET:LENGTH or --changed-since COPY"));
     }
     let changed = match &args.changed.changed_since {
-        Some(copy) => Changed::Since(copy.clone()),
-        None => Changed::Ranges(args.changed.ranges.clone()),
+        Some(copy) => ChangedParts::Since(copy.clone()),
+        None => ChangedParts::Ranges(args.changed.ranges.clone()),
     };
     let mut request = job::update::Request::new(&args.on.file, changed);
     args.on.place(&mut request.tree, &mut request.threads);
@@ -95,7 +95,7 @@ fn update(args: &Update) -> Result<Exit, Failure> {
 }
 
 /// The root that a tree must have.
-fn must(trusted: &Trusted) -> Option<Must> {
+fn must(trusted: &TrustArgs) -> Option<Must> {
     let kept = trusted.kept.clone().map(|path| Must::Kept { path, identity: trusted.identity.clone() });
     trusted.root.as_ref().map(|root| Must::Root(root.0.clone())).or(kept)
 }

@@ -1,6 +1,6 @@
 //! Files that are written: made, given their name when they are whole, synced, locked.
 
-use super::super::How;
+use super::super::OpenMode;
 use super::super::patience::retry;
 use super::super::seam::{self, Kind};
 use super::Directory;
@@ -9,19 +9,19 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
-/// How new files may be used, before the umask.
+/// OpenMode new files may be used, before the umask.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 const WRITE: OFlags = OFlags::WRONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 
 /// Opens for writing only. `direct` asks for O_DIRECT.
-pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
+pub fn open_to_write(path: &Path, how: OpenMode, direct: bool) -> Result<OwnedFd, Errno> {
     let how = match how {
-        How::Existing => OFlags::empty(),
-        How::Held => OFlags::EXCL,
-        How::Create => OFlags::CREATE,
-        How::CreateOwn => OFlags::CREATE | OFlags::NOFOLLOW,
-        How::CreateNew => OFlags::CREATE | OFlags::EXCL,
-        How::Truncate => OFlags::CREATE | OFlags::TRUNC,
+        OpenMode::Existing => OFlags::empty(),
+        OpenMode::Held => OFlags::EXCL,
+        OpenMode::Create => OFlags::CREATE,
+        OpenMode::CreateOwn => OFlags::CREATE | OFlags::NOFOLLOW,
+        OpenMode::CreateNew => OFlags::CREATE | OFlags::EXCL,
+        OpenMode::Truncate => OFlags::CREATE | OFlags::TRUNC,
     };
     let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
     retry(|| {

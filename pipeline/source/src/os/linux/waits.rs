@@ -13,12 +13,12 @@ pub struct Waits {
     /// Time in the queue for a processor, at the last look.
     queued: Duration,
     from: Instant,
-    spent: Spent,
+    spent: ThreadTime,
 }
 
 /// The processor time of a thread, and how often it gave the processor up by itself.
 #[derive(Clone, Copy)]
-struct Spent {
+struct ThreadTime {
     processor: Duration,
     waits: i64,
 }
@@ -83,11 +83,11 @@ pub fn children_time() -> Duration {
     usage(libc::RUSAGE_CHILDREN).processor
 }
 
-fn spent() -> Spent {
+fn spent() -> ThreadTime {
     usage(libc::RUSAGE_THREAD)
 }
 
-fn usage(who: libc::c_int) -> Spent {
+fn usage(who: libc::c_int) -> ThreadTime {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the call writes one `rusage` where it is asked to, or nothing when it fails; all of
     // its fields are integers, for which zero is a value.
@@ -96,7 +96,7 @@ fn usage(who: libc::c_int) -> Spent {
         usage.assume_init()
     };
     let time = |t: libc::timeval| Duration::new(t.tv_sec.max(0) as u64, t.tv_usec.clamp(0, 999_999) as u32 * 1000);
-    Spent { processor: time(usage.ru_utime) + time(usage.ru_stime), waits: usage.ru_nvcsw }
+    ThreadTime { processor: time(usage.ru_utime) + time(usage.ru_stime), waits: usage.ru_nvcsw }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Calls of macOS that have no safe form in the standard library.
 
 use crate::os::Errno;
-use crate::os::dkio::Asked;
+use crate::os::dkio::DiskQuery;
 use std::ffi::{CStr, OsString};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStringExt;
@@ -33,7 +33,7 @@ pub(super) fn path_of(fd: BorrowedFd<'_>) -> Option<PathBuf> {
 /// An open disk, to be asked.
 pub(super) struct Disk<'a>(pub(super) BorrowedFd<'a>);
 
-impl Asked for Disk<'_> {
+impl DiskQuery for Disk<'_> {
     fn word(&self, question: u32) -> Option<u32> {
         let mut answer = 0_u32;
         // SAFETY: the questions of four bytes write one u32, which lives as long as the call.

@@ -3,7 +3,7 @@
 use super::calls::{Mount, mounts};
 use super::disk;
 use crate::os::dkio;
-use crate::os::storage::{Extent, Facts, Listed, Volume};
+use crate::os::storage::{Extent, Facts, StorageEntry, Volume};
 use std::ffi::OsStr;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +14,7 @@ use std::path::Path;
 pub const LISTS_DISKS: bool = true;
 
 /// The whole disks, those that APFS makes of its containers among them.
-pub fn disks() -> Vec<Listed> {
+pub fn disks() -> Vec<StorageEntry> {
     let names = super::names_in("/dev");
     let number = |name: &OsStr| match dkio::named(&[b"/dev/", name.as_bytes()].concat()) {
         Some((number, b"")) if !name.as_bytes().starts_with(b"r") => Some(number),
@@ -25,7 +25,7 @@ pub fn disks() -> Vec<Listed> {
     numbers.into_iter().map(listed).collect()
 }
 
-fn listed(number: u32) -> Listed {
+fn listed(number: u32) -> StorageEntry {
     let (name, path) = (format!("disk{number}"), format!("/dev/rdisk{number}"));
     let opened = disk::open_medium(path.as_bytes(), false);
     let asked = opened.as_ref().ok().and_then(|fd| disk::facts(fd.as_fd()).ok());
@@ -36,7 +36,7 @@ fn listed(number: u32) -> Listed {
         write_blocked: found.write_blocked,
         ..Facts::default()
     });
-    Listed { name, path, disk: Some(number), is_open: opened.is_ok(), facts }
+    StorageEntry { name, path, disk: Some(number), is_open: opened.is_ok(), facts }
 }
 
 /// The disk and the name of the device of a mount that lies on one.

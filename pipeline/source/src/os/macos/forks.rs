@@ -4,7 +4,7 @@
 use super::calls::{attributes, path_of};
 use crate::base::Base;
 use crate::os::names::FORK;
-use crate::os::{Beside, Errno, portable};
+use crate::os::{Errno, SideStream, portable};
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -31,7 +31,7 @@ pub fn open_data(base: &Base, path: &[u8]) -> Result<OwnedFd, Errno> {
 
 /// The resource fork of a file, if it is not empty, and the file's other extended attributes, by
 /// name.
-pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<Beside>, Errno> {
+pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<SideStream>, Errno> {
     let file = portable::open_data(base, path)?;
     let listed = match attributes(file.as_fd()) {
         // A file system that has none.
@@ -41,7 +41,7 @@ pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<Beside>, Errno> {
     let beside = |(name, size): (Vec<u8>, u64)| {
         let is_file = name == FORK_ATTRIBUTE;
         let name = if is_file { FORK.to_vec() } else { [b":", &name[..]].concat() };
-        Beside { name, size, is_file }
+        SideStream { name, size, is_file }
     };
     Ok(listed.into_iter().map(beside).collect())
 }

@@ -1,7 +1,7 @@
 //! Files that are written: past the cache, renamed without taking a place, synced.
 
 use super::calls::{free, last, uncached};
-use crate::os::{Errno, How, portable};
+use crate::os::{Errno, OpenMode, portable};
 use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Opens for writing only; `direct` turns the data cache off for the open file. A disk with a
 /// mounted volume is refused by the system (EBUSY).
-pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
+pub fn open_to_write(path: &Path, how: OpenMode, direct: bool) -> Result<OwnedFd, Errno> {
     let opened = portable::open_to_write(path, how, false)?;
     if direct {
         uncached(opened.as_fd())?;

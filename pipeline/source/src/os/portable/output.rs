@@ -1,6 +1,6 @@
 //! Files that are written: made, given their name when they are whole, synced, locked.
 
-use super::super::How;
+use super::super::OpenMode;
 use super::super::patience::retry;
 use super::directory::Directory;
 use super::errno::Errno;
@@ -17,24 +17,24 @@ fn errno(error: io::Error) -> Errno {
 }
 
 /// Opens for writing only. Direct output is refused: there is no portable form of it.
-pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
+pub fn open_to_write(path: &Path, how: OpenMode, direct: bool) -> Result<OwnedFd, Errno> {
     if direct {
         return Err(Errno::INVAL);
     }
     let mut options = OpenOptions::new();
     options.write(true).custom_flags(libc::O_NOCTTY);
     match how {
-        How::Existing | How::Held => {}
-        How::Create => {
+        OpenMode::Existing | OpenMode::Held => {}
+        OpenMode::Create => {
             options.create(true).truncate(false);
         }
-        How::CreateOwn => {
+        OpenMode::CreateOwn => {
             options.create(true).truncate(false).custom_flags(libc::O_NOCTTY | libc::O_NOFOLLOW);
         }
-        How::CreateNew => {
+        OpenMode::CreateNew => {
             options.create_new(true);
         }
-        How::Truncate => {
+        OpenMode::Truncate => {
             options.create(true).truncate(true);
         }
     }
@@ -77,7 +77,7 @@ pub fn may_write(path: &Path) -> Result<(), Errno> {
 
 /// Makes a file in an open directory, which nothing of this name may be in.
 pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
-    open_to_write(&directory.path()?.join(name), How::CreateNew, false)
+    open_to_write(&directory.path()?.join(name), OpenMode::CreateNew, false)
 }
 
 /// As [`rename`], in an open directory. A link of the new name is replaced, never followed.

@@ -457,7 +457,7 @@ fn lists_of_names() {
     let found = names(&units);
     assert_eq!(disks(&found), [2, 10]);
     assert_eq!(shadow_copies(&found), [4]);
-    assert_eq!(named(shadow_path(4).as_bytes()), Some(Named::ShadowCopy(4)));
+    assert_eq!(named(shadow_path(4).as_bytes()), Some(DeviceName::ShadowCopy(4)));
     assert_eq!(names(&[]), Vec::<String>::new());
     assert_eq!(names(&[0xd800, 0, 0x61]), ["a"], "half of a pair, and an end without a zero");
     let mounts = vec![r"C:\mnt\data\".to_owned(), r"D:\".to_owned()];

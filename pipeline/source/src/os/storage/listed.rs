@@ -4,7 +4,7 @@ use super::{Extent, Facts};
 
 /// A disk or shadow copy in the system's list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Listed {
+pub struct StorageEntry {
     /// Its name for people: `PhysicalDrive0`, `ShadowCopy3`.
     pub name: String,
     /// The path by which it is opened.

@@ -2,7 +2,7 @@
 
 /// A device, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum DeviceName {
     /// A whole disk: the N of `PhysicalDriveN`.
     Disk(u32),
     /// A volume: `\\.\C:`, `\\?\Volume{GUID}`, `\\?\GLOBALROOT\Device\HarddiskVolume3`.
@@ -27,21 +27,21 @@ fn behind<'a>(text: &'a [u8], word: &str) -> Option<&'a [u8]> {
 
 /// The device that an operand names; `/` and `\` separate. With a separator at the end the name is
 /// that of a directory, the root of the volume's file system, and `None` here.
-pub fn named(operand: &[u8]) -> Option<Named> {
+pub fn named(operand: &[u8]) -> Option<DeviceName> {
     let name: Vec<u8> = operand.iter().map(|&byte| if byte == b'/' { b'\\' } else { byte }).collect();
     let name = behind(&name, r"\\.\").or_else(|| behind(&name, r"\\?\"))?;
     if let Some(disk) = numbered(name, "PhysicalDrive") {
-        return Some(Named::Disk(disk));
+        return Some(DeviceName::Disk(disk));
     }
     if is_drive(name) || is_guid(name) {
-        return Some(Named::Volume);
+        return Some(DeviceName::Volume);
     }
     let name = behind(name, r"GLOBALROOT\Device\").unwrap_or(name);
     if let Some(copy) = numbered(name, "HarddiskVolumeShadowCopy") {
-        return Some(Named::ShadowCopy(copy));
+        return Some(DeviceName::ShadowCopy(copy));
     }
     let is_volume = numbered(name, "HarddiskVolume").is_some() || numbered(name, "CdRom").is_some();
-    is_volume.then_some(Named::Volume)
+    is_volume.then_some(DeviceName::Volume)
 }
 
 /// `C:`.
@@ -73,18 +73,18 @@ mod tests {
     fn devices_have_names() {
         let of = |text: &str| named(text.as_bytes());
         for disk in [r"\\.\PhysicalDrive0", "//./PhysicalDrive0", r"\\?\PHYSICALDRIVE0", r"\\.\physicaldrive0"] {
-            assert_eq!(of(disk), Some(Named::Disk(0)), "{disk}");
+            assert_eq!(of(disk), Some(DeviceName::Disk(0)), "{disk}");
         }
-        assert_eq!(of(r"\\.\PhysicalDrive12"), Some(Named::Disk(12)));
+        assert_eq!(of(r"\\.\PhysicalDrive12"), Some(DeviceName::Disk(12)));
         let guid = "Volume{12345678-90ab-cdef-1234-567890ABCDEF}";
         for volume in [r"\\.\C:", "//./c:", r"\\?\GLOBALROOT\Device\HarddiskVolume3", r"\\.\HarddiskVolume3"] {
-            assert_eq!(of(volume), Some(Named::Volume), "{volume}");
+            assert_eq!(of(volume), Some(DeviceName::Volume), "{volume}");
         }
-        assert_eq!(of(&format!(r"\\?\{guid}")), Some(Named::Volume));
-        assert_eq!(of(&format!(r"\\.\{guid}")), Some(Named::Volume));
+        assert_eq!(of(&format!(r"\\?\{guid}")), Some(DeviceName::Volume));
+        assert_eq!(of(&format!(r"\\.\{guid}")), Some(DeviceName::Volume));
         let copy = r"\\?\GLOBALROOT\Device\HarddiskVolumeShadowCopy7";
-        assert_eq!(of(copy), Some(Named::ShadowCopy(7)));
-        assert_eq!(of(&copy.replace('\\', "/").to_lowercase()), Some(Named::ShadowCopy(7)));
+        assert_eq!(of(copy), Some(DeviceName::ShadowCopy(7)));
+        assert_eq!(of(&copy.replace('\\', "/").to_lowercase()), Some(DeviceName::ShadowCopy(7)));
         // A separator at the end names the root directory.
         for directory in [copy, r"\\.\C:", &format!(r"\\?\{guid}")] {
             assert_eq!((of(&format!(r"{directory}\")), of(&format!("{directory}/"))), (None, None), "{directory}");

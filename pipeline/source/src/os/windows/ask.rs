@@ -3,7 +3,7 @@
 
 use crate::os::handles::{AsFd, BorrowedFd};
 use crate::os::names::OsStrExt;
-use crate::os::storage::{self, Asks, Named};
+use crate::os::storage::{self, Asks, DeviceName};
 use crate::stat::Stat;
 use std::fs::File;
 use std::os::windows::io::AsRawHandle;
@@ -44,13 +44,13 @@ impl Asks for Device<'_> {
 }
 
 /// The device that a path names.
-pub(super) fn named(path: &Path) -> Option<Named> {
+pub(super) fn named(path: &Path) -> Option<DeviceName> {
     storage::named(path.as_os_str().as_bytes())
 }
 
 /// Prepares a device that was just opened: a volume for reads up to its last sector.
 pub(super) fn opened(path: &Path, access: u32, file: &File) {
-    if access & fs::FILE_READ_DATA != 0 && matches!(named(path), Some(Named::Volume | Named::ShadowCopy(_))) {
+    if access & fs::FILE_READ_DATA != 0 && matches!(named(path), Some(DeviceName::Volume | DeviceName::ShadowCopy(_))) {
         storage::allow_all_sectors(&Device(file.as_fd()));
     }
 }

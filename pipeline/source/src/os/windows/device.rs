@@ -7,7 +7,7 @@ use super::paths::verbatim;
 use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
 use crate::os::positioned::FileExt;
 use crate::os::storage::error::SECTOR_NOT_FOUND;
-use crate::os::storage::{self, BOUNCED, Fault, Named};
+use crate::os::storage::{self, BOUNCED, DeviceName, Fault};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
@@ -36,7 +36,7 @@ pub(super) fn open_direct(path: &Path) -> Result<OwnedFd, Errno> {
 /// Opens a device for writing; and for reading, since parts of sectors are written so. A volume is
 /// not opened past the cache: its lock belongs to one handle alone.
 pub(super) fn open_to_write(path: &Path, direct: bool) -> Result<OwnedFd, Errno> {
-    if direct && !matches!(named(path), Some(Named::Disk(_))) {
+    if direct && !matches!(named(path), Some(DeviceName::Disk(_))) {
         return Err(Errno::INVAL);
     }
     let access = DATA | fs::FILE_GENERIC_WRITE;
@@ -164,7 +164,11 @@ mod tests {
     fn the_volumes_of_the_machine_are_mounted() {
         let volumes = volumes();
         let system = volumes.iter().find(|found| found.volume.mounts.iter().any(|at| at == r"C:\")).unwrap();
-        assert!(matches!(storage::named(system.volume.name.as_bytes()), Some(Named::Volume)), "{}", system.volume.name);
+        assert!(
+            matches!(storage::named(system.volume.name.as_bytes()), Some(DeviceName::Volume)),
+            "{}",
+            system.volume.name
+        );
         assert_eq!(system.volume.shown(), "C:");
         assert!(device_mounts(system.number).contains(&(r"C:\".to_owned(), !system.volume.write_blocked)));
         // Where a volume states its places, a file on it lies there.

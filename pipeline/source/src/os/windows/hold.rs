@@ -3,10 +3,10 @@
 use super::ask::{Device, named};
 use super::device::{device_number, errno, open_to_write};
 use super::errno::Errno;
-use super::volumes::{Mounted, volumes};
+use super::volumes::{MountedVolume, volumes};
 use crate::os::handles::AsFd;
-use crate::os::hold::Held;
-use crate::os::storage::{self, Named};
+use crate::os::hold::VolumeLocks;
+use crate::os::storage::{self, DeviceName};
 use std::io;
 use std::path::Path;
 
@@ -15,24 +15,24 @@ use std::path::Path;
 ///
 /// # Errors
 /// That a volume is in use, by its letter.
-pub fn hold(fd: impl AsFd, path: &Path) -> io::Result<Held> {
+pub fn hold(fd: impl AsFd, path: &Path) -> io::Result<VolumeLocks> {
     let device = Device(fd.as_fd());
     // A volume that is a whole disk without a table of partitions has the disk's number.
-    let is_volume = matches!(named(path), Some(Named::Volume | Named::ShadowCopy(_)));
+    let is_volume = matches!(named(path), Some(DeviceName::Volume | DeviceName::ShadowCopy(_)));
     let number = storage::number(&device).ok();
     let Some(disk) = number.filter(|number| number.is_disk() && !is_volume) else {
         if device_number(device.0) != 0 {
             take(&device, "the volume")?;
         }
-        return Ok(Held::default());
+        return Ok(VolumeLocks::default());
     };
     let mut locks = Vec::new();
-    for Mounted { volume, .. } in volumes().into_iter().filter(|found| found.volume.is_on(disk.device)) {
+    for MountedVolume { volume, .. } in volumes().into_iter().filter(|found| found.volume.is_on(disk.device)) {
         let lock = open_to_write(Path::new(&volume.name), false).map_err(|errno| in_use(volume.shown(), errno))?;
         take(&Device(lock.as_fd()), volume.shown())?;
         locks.push(lock);
     }
-    Ok(Held::of(locks))
+    Ok(VolumeLocks::of(locks))
 }
 
 fn take(device: &Device<'_>, shown: &str) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Files that are written: made, given their name when they are whole, synced, locked.
 
-use super::super::How;
+use super::super::OpenMode;
 use super::device;
 use super::directory::Directory;
 use super::errno::Errno;
@@ -28,8 +28,8 @@ fn errno(error: io::Error) -> Errno {
 
 /// Opens for writing only, and no stream of another file; a device for reading too. Direct output
 /// is for disks, and refused of files.
-pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
-    if direct || how == How::Held {
+pub fn open_to_write(path: &Path, how: OpenMode, direct: bool) -> Result<OwnedFd, Errno> {
+    if direct || how == OpenMode::Held {
         return device::open_to_write(path, direct);
     }
     let path = verbatim(path)?;
@@ -39,14 +39,14 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
     let mut options = OpenOptions::new();
     options.write(true).share_mode(SHARE);
     match how {
-        How::Existing | How::Held => &mut options,
-        How::Create => options.create(true).truncate(false),
-        How::CreateOwn => options.create(true).truncate(false).custom_flags(fs::FILE_FLAG_OPEN_REPARSE_POINT),
-        How::CreateNew => options.create_new(true),
-        How::Truncate => options.create(true).truncate(true),
+        OpenMode::Existing | OpenMode::Held => &mut options,
+        OpenMode::Create => options.create(true).truncate(false),
+        OpenMode::CreateOwn => options.create(true).truncate(false).custom_flags(fs::FILE_FLAG_OPEN_REPARSE_POINT),
+        OpenMode::CreateNew => options.create_new(true),
+        OpenMode::Truncate => options.create(true).truncate(true),
     };
     let file = options.open(&path).map_err(errno)?;
-    if how == How::CreateOwn && facts::stat(&file)?.mode & 0o170_000 == 0o120_000 {
+    if how == OpenMode::CreateOwn && facts::stat(&file)?.mode & 0o170_000 == 0o120_000 {
         return Err(Errno::LOOP);
     }
     Ok(file.into())
@@ -58,7 +58,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     while_open_elsewhere(|| std::fs::rename(&from, &to).map_err(errno))
 }
 
-/// How often, and in which distance, a file is replaced that somebody has open: an indexer or a
+/// OpenMode often, and in which distance, a file is replaced that somebody has open: an indexer or a
 /// virus scanner for a moment.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);

@@ -5,7 +5,7 @@ use super::files::open_facts;
 use crate::base::Base;
 use crate::os::handles::{AsFd, BorrowedFd};
 use crate::os::names::OsStringExt as _;
-use crate::os::{Beside, answers};
+use crate::os::{SideStream, answers};
 use std::ffi::OsString;
 use std::os::windows::ffi::OsStringExt as _;
 use std::os::windows::io::AsRawHandle;
@@ -23,7 +23,7 @@ const LONGEST: usize = 64 << 20;
 ///
 /// # Errors
 /// The system's; UCLEAN for an answer that contradicts itself.
-pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<Beside>, Errno> {
+pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<SideStream>, Errno> {
     let file = open_facts(base, path)?;
     let answer = match answer(file.as_fd()) {
         Ok(answer) => answer,
@@ -33,7 +33,7 @@ pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<Beside>, Errno> {
     let found = answers::streams(&answer).ok_or(Errno::UCLEAN)?;
     let beside = |(name, size): (Vec<u16>, u64)| {
         let name = [b":", &OsString::from_wide(&name).into_vec()[..]].concat();
-        Beside { name, size, is_file: true }
+        SideStream { name, size, is_file: true }
     };
     Ok(found.into_iter().map(beside).collect())
 }

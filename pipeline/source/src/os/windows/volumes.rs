@@ -4,7 +4,7 @@ use super::ask::Device;
 use super::handle::{DATA, FACTS, SHARE};
 use super::paths::{verbatim, wide};
 use crate::os::handles::AsFd;
-use crate::os::storage::{self, Listed, Volume};
+use crate::os::storage::{self, StorageEntry, Volume};
 use std::fs::{File, OpenOptions};
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
 use windows_sys::Win32::Storage::FileSystem as fs;
 
 /// A volume, and the number by which it is known again.
-pub(super) struct Mounted {
+pub(super) struct MountedVolume {
     pub(super) volume: Volume,
     pub(super) number: u64,
 }
@@ -46,7 +46,7 @@ fn open(path: &str) -> Option<File> {
 }
 
 /// The disks and shadow copies of this machine, by the names of devices.
-pub fn disks() -> Vec<Listed> {
+pub fn disks() -> Vec<StorageEntry> {
     let names = device_names();
     let disk = |number: u32| (format!("PhysicalDrive{number}"), format!(r"\\.\PhysicalDrive{number}"), Some(number));
     let copy = |number: u32| (format!("ShadowCopy{number}"), storage::shadow_path(number), None);
@@ -54,7 +54,7 @@ pub fn disks() -> Vec<Listed> {
     let all = disks.chain(storage::shadow_copies(&names).into_iter().map(copy));
     let listed = |(name, path, disk): (String, String, Option<u32>)| {
         let facts = open(&path).map(|file| storage::facts(&Device(file.as_fd())));
-        Listed { name, path, disk, is_open: facts.is_some(), facts: facts.unwrap_or_default() }
+        StorageEntry { name, path, disk, is_open: facts.is_some(), facts: facts.unwrap_or_default() }
     };
     all.map(listed).collect()
 }
@@ -68,7 +68,7 @@ pub fn disk_volumes() -> Vec<Volume> {
 }
 
 /// As [`disk_volumes`], with numbers.
-pub(super) fn volumes() -> Vec<Mounted> {
+pub(super) fn volumes() -> Vec<MountedVolume> {
     let (mut room, mut found) = (vec![0_u16; ROOM], Vec::new());
     // SAFETY: at most the room that is stated is written.
     let search = unsafe { fs::FindFirstVolumeW(room.as_mut_ptr(), room.len() as u32) };
@@ -88,9 +88,9 @@ pub(super) fn volumes() -> Vec<Mounted> {
 }
 
 /// The facts about a volume with this name, which ends in a backslash.
-fn volume(name: &str) -> Mounted {
+fn volume(name: &str) -> MountedVolume {
     let raw = name.trim_end_matches('\\');
-    let mut found = Mounted { volume: Volume { name: raw.to_owned(), ..Volume::default() }, number: 0 };
+    let mut found = MountedVolume { volume: Volume { name: raw.to_owned(), ..Volume::default() }, number: 0 };
     let (volume, mut room, mut needed) = (wide(Path::new(name)), vec![0_u16; ROOM], 0);
     // SAFETY: a name that ends in a zero; at most the room that is stated is written, and a number.
     let done = unsafe {
@@ -111,11 +111,11 @@ fn volume(name: &str) -> Mounted {
 
 /// Where a device, or a partition of it, is mounted, and whether for writing.
 pub fn device_mounts(device: u64) -> Vec<(String, bool)> {
-    let is_on = |found: &Mounted| {
+    let is_on = |found: &MountedVolume| {
         let mut disks = found.volume.extents.iter().map(|extent| storage::whole_disk(extent.disk));
         found.number == device || disks.any(|disk| disk == device)
     };
-    let mounts = |found: Mounted| {
+    let mounts = |found: MountedVolume| {
         let writable = !found.volume.write_blocked;
         found.volume.mounts.into_iter().map(move |at| (at, writable))
     };

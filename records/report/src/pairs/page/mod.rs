@@ -17,7 +17,7 @@ use section::{Row, Section};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-pub use said::{Places, Said};
+pub use said::{PairResults, Places};
 pub use section::{Member, Scale};
 
 /// Pairs in the table and links in the graph; the counts above them are of all.
@@ -74,7 +74,7 @@ impl Page {
         (a, b, score): (u32, u32, Score),
         evidence: Evidence,
         degenerate: Option<Degenerate>,
-        said: Option<Said>,
+        said: Option<PairResults>,
     ) {
         let section = &mut self.section;
         section.count += 1;

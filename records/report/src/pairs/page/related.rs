@@ -1,6 +1,6 @@
 //! The table of pairs that all methods were asked for, and where two files have bytes in common.
 
-use super::said::{Places, Said};
+use super::said::{PairResults, Places};
 use super::section::{self, Member, Section};
 use crate::html::{self, escape};
 use crate::size_text;
@@ -86,7 +86,7 @@ fn once_in(chance: Option<Chance>) -> String {
 }
 
 /// Two bars, the first file above the second, with the runs that both have.
-fn drawing(said: &Said) -> String {
+fn drawing(said: &PairResults) -> String {
     let Places { sizes, runs } = match &said.places {
         None => return String::new(),
         Some(Err(why)) => return format!(" <span class=\"quiet\" title=\"{}\">(places not shown)</span>", escape(why)),

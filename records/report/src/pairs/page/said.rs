@@ -5,7 +5,7 @@ use pfh_similarity::shingles::Run;
 
 /// The results of all methods for a pair.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct PairResults {
     /// How the two are related, in a word.
     pub relation: String,
     /// How much of the first one the second holds, and of the second the first, in percent.

@@ -1,6 +1,6 @@
 //! The part of the page for one algorithm.
 
-use super::said::Said;
+use super::said::PairResults;
 use crate::html::{self, escape};
 use pfh_similarity::{Degenerate, Score};
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ pub struct Row {
     pub shared: Option<u64>,
     pub degenerate: Option<Degenerate>,
     /// The results of all methods, where they were asked together.
-    pub said: Option<Box<Said>>,
+    pub said: Option<Box<PairResults>>,
 }
 
 impl Section {

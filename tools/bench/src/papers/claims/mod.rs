@@ -50,7 +50,7 @@ impl Verdict {
 /// A claim that was tested.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Judged {
+pub struct JudgedClaim {
     /// The paper.
     pub paper: &'static str,
     /// The table or figure that it is from, or `text`.
@@ -64,7 +64,7 @@ pub struct Judged {
 }
 
 /// Every claim, tested.
-pub fn judge(evidence: &Evidence<'_>) -> Vec<Judged> {
+pub fn judge(evidence: &Evidence<'_>) -> Vec<JudgedClaim> {
     let papers = [
         (super::scripts::PREFETCHING, prefetching::claims()),
         (super::scripts::LANES, lanes::claims()),
@@ -80,14 +80,14 @@ pub fn judge(evidence: &Evidence<'_>) -> Vec<Judged> {
                 Ok(Finding { holds: false, figures }) => (Verdict::HoldsNot, figures),
                 Err(missing) => (Verdict::Unshown, missing),
             };
-            judged.push(Judged { paper, item, claim: says, verdict, why });
+            judged.push(JudgedClaim { paper, item, claim: says, verdict, why });
         }
     }
     judged
 }
 
 /// How many claims of these have each verdict.
-fn counted<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> String {
+fn counted<'a>(judged: impl Iterator<Item = &'a JudgedClaim> + Clone) -> String {
     let count = |verdict| judged.clone().filter(|judged| judged.verdict == verdict).count();
     let some = Verdict::ALL.iter().map(|verdict| (count(*verdict), verdict.words())).filter(|(count, _)| *count > 0);
     let plural = |count: usize, words: &str| match count {
@@ -98,14 +98,14 @@ fn counted<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> String {
 }
 
 /// The verdicts over an item's claims, counted; missing rows are not summed up.
-pub fn of_item(item: &Item, judged: &[Judged]) -> Option<String> {
+pub fn of_item(item: &Item, judged: &[JudgedClaim]) -> Option<String> {
     let about = judged.iter().filter(|judged| judged.paper == item.paper && judged.item == item.number);
     let words = counted(about);
     (!words.is_empty()).then_some(words)
 }
 
 /// The claims as a table of text.
-pub fn text(judged: &[Judged]) -> String {
+pub fn text(judged: &[JudgedClaim]) -> String {
     let title = format!("The claims of the papers: {}", counted(judged.iter()));
     let mut text = format!("{title}\n{}\n", "=".repeat(title.chars().count()));
     let mut paper = "";
@@ -121,7 +121,7 @@ pub fn text(judged: &[Judged]) -> String {
 }
 
 /// The claims as a table of a page.
-pub fn html(judged: &[Judged]) -> String {
+pub fn html(judged: &[JudgedClaim]) -> String {
     let left = "style=\"text-align:left\"";
     let heads = ["item", "claim", "verdict", "why"].map(|head| format!("<th {left}>{head}</th>")).concat();
     let mut html = format!("<h2>The claims</h2>\n<p>{}.</p>\n<table><tr>{heads}</tr>\n", counted(judged.iter()));
@@ -140,7 +140,7 @@ pub fn html(judged: &[Judged]) -> String {
 }
 
 /// The claims as comma-separated values.
-pub fn csv(judged: &[Judged]) -> String {
+pub fn csv(judged: &[JudgedClaim]) -> String {
     let mut text = String::from("paper,item,claim,verdict,why\n");
     for one in judged {
         let cells = [one.paper, one.item, one.claim, one.verdict.words(), &one.why];

@@ -1,6 +1,6 @@
 //! Claims as tests over rows, and the rows: the measurements, by table, row and column.
 
-use crate::papers::repeated::Repeated;
+use crate::papers::repeated::PartOutcome;
 use crate::papers::table::{Cell, Table};
 use crate::study::StudyResult;
 
@@ -11,10 +11,10 @@ pub(super) struct Claim {
     pub(super) test: Test,
 }
 
-pub(super) type Test = Box<dyn Fn(&Evidence<'_>) -> Tested>;
+pub(super) type Test = Box<dyn Fn(&Evidence<'_>) -> ClaimFinding>;
 
 /// The finding; or the lack that prevents one.
-pub(super) type Tested = Result<Finding, String>;
+pub(super) type ClaimFinding = Result<Finding, String>;
 
 /// The result of the rows.
 pub(super) struct Finding {
@@ -29,7 +29,7 @@ pub const PLAIN_STUDY: &str = "without-sha";
 #[derive(Clone, Copy)]
 pub struct Evidence<'a> {
     /// The parts of `pfh bench papers`.
-    pub repeated: &'a [Repeated],
+    pub repeated: &'a [PartOutcome],
     /// The study of languages, if the output directory has one.
     pub study: Option<&'a StudyResult>,
     /// The same without SHA instructions, if there is one in [`PLAIN_STUDY`].
@@ -109,7 +109,7 @@ impl Of {
         (holds, clear): (bool, bool),
         figures: String,
         causes: &[&str],
-    ) -> Tested {
+    ) -> ClaimFinding {
         let conditions = &evidence.table(self.part, self.table)?.conditions;
         let has = |condition: &str| conditions.iter().any(|found| found == condition);
         let noise: Vec<&str> = NOISY.iter().filter(|(word, _)| has(word)).map(|(_, why)| *why).collect();
@@ -179,15 +179,15 @@ fn explain(condition: &str) -> &str {
 
 /// The required range of a ratio.
 #[derive(Clone, Copy)]
-pub(super) enum Bound {
+pub(super) enum RatioBound {
     AtMost(f64),
     AtLeast(f64),
     Within(f64, f64),
 }
 
-pub(super) use Bound::{AtLeast, AtMost, Within};
+pub(super) use RatioBound::{AtLeast, AtMost, Within};
 
-impl Bound {
+impl RatioBound {
     fn holds(self, ratio: f64) -> bool {
         match self {
             AtMost(most) => ratio <= most,
@@ -227,7 +227,7 @@ pub(super) fn percent(ratio: f64) -> String {
 pub(super) fn ratios(
     of: Of,
     pairs: &'static [(&'static str, &'static str)],
-    bound: Bound,
+    bound: RatioBound,
     causes: &'static [&'static str],
 ) -> Test {
     Box::new(move |evidence| {
@@ -269,7 +269,12 @@ pub(super) fn rising(of: Of, rows: &'static [&'static str], causes: &'static [&'
 }
 
 /// Figures of a column, each within a bound.
-pub(super) fn figures(of: Of, rows: &'static [&'static str], bound: Bound, causes: &'static [&'static str]) -> Test {
+pub(super) fn figures(
+    of: Of,
+    rows: &'static [&'static str],
+    bound: RatioBound,
+    causes: &'static [&'static str],
+) -> Test {
     Box::new(move |evidence| {
         let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>()?;
         let shown: Vec<String> =

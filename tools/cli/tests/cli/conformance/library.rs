@@ -189,10 +189,10 @@ fn cat(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
 }
 
 fn disks(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
-    use pfh::disks::{Content, Contents, Event, Request, Which, run};
+    use pfh::disks::{Content, Contents, DeviceChoice, Event, Request, run};
     let mut request = Request::new();
     request.system = call["system"].as_str().unwrap().into();
-    request.which = if call["every"] == true { Which::All } else { Which::Media };
+    request.which = if call["every"] == true { DeviceChoice::All } else { DeviceChoice::Media };
     request.contents = if call["read"] == false { Contents::Unread } else { Contents::Read };
     let state = |content: &Content| match content {
         Content::FileSystem { .. } => "file-system",
