@@ -4,11 +4,11 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le16, le64, read_some};
 use crate::file_system::Recognised;
-use crate::node::Failure;
 use crate::{apfs, btrfs, ext, fat, hfs, ntfs, xfs};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le16, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// A copy, and the place of the original.
 struct Spare {

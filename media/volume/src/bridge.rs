@@ -3,14 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::apart::{Other, apart};
-use crate::bytes::Bytes;
-use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Kind, Node, Nodes};
 use crate::partition::apm;
 use crate::recognise::{division, is_hfs};
 use crate::{hfs, iso, udf};
+use pfh_bytes::apart::{Other, apart};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Kind, Node, Nodes};
 
 /// In front of the names of files that only ISO 9660 lists, or only HFS+.
 const APART: &[u8] = b"$ISO9660/";

@@ -5,9 +5,9 @@ use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::Read;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::node::{Content, Failure, Node, Nodes, Run};
 use crate::vss::View;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::{Content, Failure, Node, Nodes, Run};
 
 /// The most names that are held, in half a gigabyte; files beyond count as changed.
 const MOST: usize = 16 << 20;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use flate2::{Decompress, FlushDecompress, Status};
 use pfh_container::lzfse;
 
-use crate::bytes::Bytes;
-use crate::field::{be32, failure, is_at, le32, le64, unreadable};
-use crate::layout::Layout;
-use crate::node::{Content, Failure};
-use crate::stored::{ByPieces, Stored, Whole, gather, named};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be32, failure, is_at, le32, le64, unreadable};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Content, Failure};
+use pfh_bytes::stored::{ByPieces, Stored, Whole, gather, named};
 
 /// The attribute that a compressed file is made of, and the one that stands for its resource fork.
 pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";

@@ -7,20 +7,20 @@ use crate::apfs;
 use crate::backup::{self, Of};
 use crate::bridge;
 use crate::btrfs;
-use crate::bytes::Bytes;
 use crate::erofs;
 use crate::ext;
 use crate::f2fs;
 use crate::fat;
-use crate::field::{be16, be32, byte, failure, is_at, le16, le32, read_some};
 use crate::file_system::Recognised;
 use crate::hfs;
-use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, division, is_hfs, is_second_luks, recognise};
 use crate::squash;
 use crate::windows::Windows;
 use crate::xfs;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be16, be32, byte, failure, is_at, le16, le32, read_some};
+use pfh_bytes::node::Failure;
 
 /// Opens one kind of file system; `None` if it is another.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;

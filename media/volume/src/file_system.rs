@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::account::Layers;
-use crate::bytes::Bytes;
 use crate::locked::{Decrypt, Keybag};
-use crate::node::{Failure, Nodes};
+use pfh_bytes::account::Layers;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::{Failure, Nodes};
 
 /// The files that a list holds beyond those that the file system lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,9 +1,9 @@
 //! Volumes behind some sectors of something else.
 
-use crate::bytes::{Bytes, Slice};
 use crate::detect::{file_system, may_begin};
-use crate::field::read_some;
 use crate::file_system::Recognised;
+use pfh_bytes::bytes::{Bytes, Slice};
+use pfh_bytes::field::read_some;
 use std::sync::Arc;
 
 const SECTOR: usize = 512;

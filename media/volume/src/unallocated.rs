@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bits::Bits;
-use crate::bytes::Bytes;
-use crate::layout::Layout;
-use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
-use crate::stored::Stored;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes, Times};
+use pfh_bytes::stored::Stored;
 
 /// Whether a block is in use, by its number in the range.
 pub type IsUsed = Box<dyn Fn(u64) -> Result<bool, Failure> + Send>;

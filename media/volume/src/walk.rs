@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::node::{Failure, Node};
+use pfh_bytes::node::{Failure, Node};
 
 /// The most directories on a path. Linux reaches 2,048 by an absolute name.
 const DEEPEST: usize = 2048;
@@ -79,8 +79,8 @@ pub trait Tree: Send + Sync + 'static {
     fn list(self: Arc<Self>, directory: Self::Directory, path: Arc<[u8]>) -> Entries<Self::Directory>;
 
     /// Has the bytes of a directory read by a thread that goes ahead of the listing, if there is
-    /// one: see [`Bytes::ahead`](crate::Bytes::ahead). `is_open` says that the listing has come to
-    /// it.
+    /// one: see [`Bytes::ahead`](pfh_bytes::bytes::Bytes::ahead). `is_open` says that the listing
+    /// has come to it.
     fn foresee(self: &Arc<Self>, _directory: &Self::Directory, _is_open: &Arc<AtomicBool>) {}
 }
 
@@ -236,7 +236,7 @@ pub fn join(parent: &[u8], name: &[u8]) -> Result<Vec<u8>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::{Allocation, Kind, Times};
+    use pfh_bytes::node::{Allocation, Kind, Times};
 
     /// Directory `n` holds `n + 1` and the root.
     struct Circle;

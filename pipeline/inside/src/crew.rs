@@ -2,7 +2,7 @@
 
 use super::decoders::{Decoders, Room};
 use super::shelf::{Buffer, Shelf, fill};
-use pfh_volume::archive::{Crew, Decoded, Open, Pending, Rest};
+use pfh_archive::{Crew, Decoded, Open, Pending, Rest};
 use std::sync::Arc;
 
 /// The first bytes of a buffer, and the memory that they take.

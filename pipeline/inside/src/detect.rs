@@ -1,14 +1,14 @@
 //! Recognises containers by their bytes.
 
 use super::pieces::is_first;
+use pfh_archive::{self as archive, COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
+use pfh_archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
 use pfh_container::disk::END;
 use pfh_container::disk::{Alone, Disk, Failure, Kind};
 use pfh_container::ewf::FileHeader;
 use pfh_container::logical::Logical;
 use pfh_container::{foreign, named, sfx, signature};
 use pfh_source::Problem;
-use pfh_volume::archive::{self, COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
-use pfh_volume::archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme, Usage};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::io;

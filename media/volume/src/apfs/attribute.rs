@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::record::{Attribute, Inode, Value};
 use super::volume::Apfs;
 use crate::decmpfs::{self, COMPRESSION, FORK, Fork, Header, Parts};
-use crate::field::failure;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::Held;
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node};
+use pfh_bytes::stored::Held;
 
 /// The target of a symbolic link.
 pub const LINK: &[u8] = b"com.apple.fs.symlink";

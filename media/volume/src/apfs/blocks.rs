@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::node::Node;
 use super::object::{Object, within};
-use crate::bytes::Bytes;
-use crate::field::{failure, read};
 use crate::locked::Decrypt;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::Failure;
 
 /// Nodes of trees that are held: a quarter of a megabyte with blocks of 4 KiB.
 const MOST_NODES: usize = 64;

@@ -11,10 +11,10 @@ use super::record::{self, RECORD};
 use super::space::Space;
 use super::superblock::{self, Found, Superblock};
 use super::volume::{Opened, open_volume};
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, le32, le64};
 use crate::file_system::{Free, Member, Recognised, Volumes};
-use crate::node::{Failure, Nodes};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, le32, le64};
+use pfh_bytes::node::{Failure, Nodes};
 
 /// The most snapshots of a volume; macOS takes some tens.
 const MOST_SNAPSHOTS: usize = 4096;

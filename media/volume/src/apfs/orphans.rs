@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::record::{self, Inode, RECORD};
 use super::volume::Apfs;
 use crate::listed::Listed;
-use crate::node::{Failure, Node};
-use crate::stored::named;
+use pfh_bytes::node::{Failure, Node};
+use pfh_bytes::stored::named;
 
 /// The inodes of the system itself: parent of the root, the root, and the directory of files that
 /// were deleted while they were open.

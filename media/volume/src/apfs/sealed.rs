@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::record::Extent;
 use super::volume::Apfs;
-use crate::bytes::Bytes;
 use crate::decmpfs::Fork;
-use crate::field::unreadable;
 use crate::locked::Decrypt;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{Stored, Whole, named, reported};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::unreadable;
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{Stored, Whole, named, reported};
 
 /// Bytes that a cipher decrypts by themselves.
 const SECTOR: u64 = 512;

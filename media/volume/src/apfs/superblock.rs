@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::blocks::Blocks;
 use super::object::{CHECKPOINT_MAP, HEADER, Object, SUPERBLOCK, checksum};
-use crate::bytes::Bytes;
-use crate::field::{array, failure, is_at, le32, le64, read_some, uuid};
 use crate::locked::Keybag;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, failure, is_at, le32, le64, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 /// The most blocks of the area of checkpoints: 64 MiB with blocks of 4 KiB.
 const MOST_CHECKPOINTS: u32 = 16 << 10;

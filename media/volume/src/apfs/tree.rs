@@ -7,12 +7,12 @@ use super::orphans::orphans;
 use super::record::{Attribute, Inode, Name, RECORD};
 use super::volume::Apfs;
 use crate::decmpfs::{COMPRESSION, Compressed, FORK, Header, lost};
-use crate::field::failure;
 use crate::file_system::{Options, Volume};
 use crate::listed::Listed;
-use crate::node::{Content, Failure, Kind, Node, Nodes};
-use crate::stored::{Unreadable, named};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node, Nodes};
+use pfh_bytes::stored::{Unreadable, named};
 
 /// The inode of the root directory.
 const ROOT: u64 = 2;

@@ -8,11 +8,11 @@ use super::map::ObjectMap;
 use super::node::Shape;
 use super::object::{EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
 use super::record::{self, Attribute, Extent, Inode, RECORD};
-use crate::field::{array, failure, is_at, le32, le64, uuid};
 use crate::file_system::{FileSystem, Locked, Recognised};
-use crate::layout::Layout;
 use crate::locked::{Decrypt, Keybag};
-use crate::node::Failure;
+use pfh_bytes::field::{array, failure, is_at, le32, le64, uuid};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// The trees of files, and of extents where these are apart.
 const FILES_SHAPE: Shape = Shape { subtype: FILES, place: record::place, what: "tree of files" };

@@ -11,10 +11,10 @@ use super::roots::{EXTENTS, Roots, SUMS};
 use super::space::Space;
 use super::sums::Sums;
 use super::superblock::{self, RAID_STRIPE_TREE, Superblock};
-use crate::bytes::Bytes;
-use crate::field::{failure, uuid};
 use crate::file_system::{Recognised, Volumes};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, uuid};
+use pfh_bytes::node::Failure;
 
 /// Opens a file system; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {

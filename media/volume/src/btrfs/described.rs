@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::file::File;
 use super::record::{Extent, Inode, Method, Where, entries, kind};
 use super::volume::Subvolume;
-use crate::field::failure;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, named};
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node};
+use pfh_bytes::stored::{Held, named};
 
 /// The longest target of a link.
 const LONGEST_TARGET: u64 = 64 << 10;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::superblock::{self, Own, PLACES, Superblock};
-use crate::bytes::Bytes;
-use crate::field::{failure, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, uuid};
+use pfh_bytes::node::Failure;
 
 /// The most devices that are looked for.
 const MOST: usize = 1024;

@@ -7,10 +7,10 @@ use super::node::Key;
 use super::record::{Extent, Method, Where, kind};
 use super::unpack::unpack;
 use super::volume::Subvolume;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{ByPieces, named, reported};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{ByPieces, named, reported};
 
 /// Bytes that are read at once: they stay in the cache of a processor until they are copied.
 const PIECE: u64 = 64 << 10;

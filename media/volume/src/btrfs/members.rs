@@ -9,9 +9,9 @@ use super::roots::{Listed, Roots, TOP, is_subvolume};
 use super::sums::Sums;
 use super::superblock::Superblock;
 use super::volume::Subvolume;
-use crate::field::uuid;
 use crate::file_system::{FileSystem, Member, Recognised};
-use crate::node::Failure;
+use pfh_bytes::field::uuid;
+use pfh_bytes::node::Failure;
 
 /// The name of the subvolume that all others are below, and the first part of the names of those
 /// without a path.

@@ -8,12 +8,12 @@ use super::node::Key;
 use super::orphans::orphans;
 use super::record::{Entry, entries, kind};
 use super::volume::Subvolume;
-use crate::field::failure;
 use crate::file_system::{Options, Volume};
 use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
-use crate::stored::named;
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes, Times};
+use pfh_bytes::stored::named;
 
 /// The most names of a directory whose two lists differ.
 const MOST_NAMES: usize = 1 << 20;

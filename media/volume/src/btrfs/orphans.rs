@@ -6,8 +6,8 @@ use super::node::Key;
 use super::record::{Inode, NUMBERS, kind};
 use super::volume::Subvolume;
 use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Node};
-use crate::stored::named;
+use pfh_bytes::node::{Allocation, Failure, Node};
+use pfh_bytes::stored::named;
 
 /// The inodes that no directory lists, once all directories were listed. Deleted ones that wait to
 /// be removed are among them on request.

@@ -7,8 +7,8 @@ use super::btree::Tree;
 use super::node::Key;
 use super::record::{NUMBERS, entries, kind, name_of_inode};
 use super::superblock::Root;
-use crate::field::{array, byte, failure, le16, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::field::{array, byte, failure, le16, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Numbers of trees.
 pub const EXTENTS: u64 = 2;

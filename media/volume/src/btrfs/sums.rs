@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::btree::Tree;
 use super::node::Key;
 use super::record::{CHECKSUMS, kind};
-use crate::node::Failure;
+use pfh_bytes::node::Failure;
 
 /// The tree of checksums.
 pub struct Sums(pub Arc<Tree>);

@@ -1,9 +1,9 @@
 //! The superblock, which stands at several places of each device.
 
 use super::checksum::Checksum;
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, is_at, le16, le32, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, is_at, le16, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// Where superblocks stand on a device.
 pub const PLACES: [u64; 3] = [64 << 10, 64 << 20, 256 << 30];

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::superblock::{self, Superblock};
-use crate::bytes::Bytes;
+use pfh_bytes::bytes::Bytes;
 
 /// Several volumes as the devices of one file system.
 pub struct JoinedVolume {

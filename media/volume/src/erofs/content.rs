@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::inode::{Form, Inode};
 use super::packed::{Packed, Parts};
 use super::volume::{Ends, Erofs};
-use crate::field::failure;
-use crate::node::{Content, Failure};
-use crate::stored::{Stored, gather};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure};
+use pfh_bytes::stored::{Stored, gather};
 
 impl Erofs {
     /// The content of an inode.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::inode::{Form, Inode};
 use super::volume::Erofs;
-use crate::field::{failure, le16, le64};
-use crate::node::{Failure, Kind, Node};
-use crate::stored::{Held, named};
 use crate::unallocated::slack;
 use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
+use pfh_bytes::field::{failure, le16, le64};
+use pfh_bytes::node::{Failure, Kind, Node};
+use pfh_bytes::stored::{Held, named};
 
 /// Bytes of an entry; its name stands behind all entries of its block.
 const ENTRY: usize = 12;

@@ -6,11 +6,11 @@ use super::content::ends;
 use super::directory::Names;
 use super::superblock::{Found, PLACE, Superblock};
 use super::volume::Erofs;
-use crate::bytes::Bytes;
-use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Nodes};
 use crate::walk::Walk;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 
 /// Opens a volume of EROFS; `None` if these bytes are another's.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {

@@ -8,9 +8,9 @@ use super::index::{End, Index, Kind};
 use super::inode::Inode;
 use super::unpack::Method;
 use super::volume::Erofs;
-use crate::field::{failure, read};
-use crate::node::{Content, Failure, Run};
-use crate::stored::{ByPieces, named};
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{ByPieces, named};
 
 /// The most bytes of a cluster, unpacked and stored.
 const MOST: u64 = 12 << 20;

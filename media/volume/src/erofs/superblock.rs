@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 /// Where it stands, and its bytes.
 pub const PLACE: u64 = 1024;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::group::Ext;
 use super::inode::{ENCRYPTED, EXTENTS, INLINE, Inode};
-use crate::field::{byte, failure, is_at, le16, le32};
-use crate::layout::Layout;
-use crate::node::{Content, Failure};
-use crate::stored::{Held, Stored, Unreadable, named};
+use pfh_bytes::field::{byte, failure, is_at, le16, le32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Content, Failure};
+use pfh_bytes::stored::{Held, Stored, Unreadable, named};
 
 /// The longest target that Linux follows.
 const LONGEST_TARGET: u64 = 4096;

@@ -1,6 +1,6 @@
 //! The entries of a directory, read one after the other: an index of hashes looks like unused room.
 
-use crate::field::{array, byte, le16};
+use pfh_bytes::field::{array, byte, le16};
 
 /// One name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]

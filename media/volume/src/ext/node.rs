@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::group::Ext;
 use super::inode::{INLINE, Inode};
 use super::place::Place;
-use crate::field::failure;
-use crate::node::{Allocation, Failure, Kind, Node, Run, is_target};
-use crate::stored::named;
 use crate::walk::{Found, Into};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Run, is_target};
+use pfh_bytes::stored::named;
 
 /// The directory that a walk goes into.
 pub fn into(inode: &Inode, path: Vec<u8>) -> Into<Place> {

@@ -7,11 +7,11 @@ use super::inode::{ATTRIBUTE, ENCRYPTED, Inode};
 use super::node::into;
 use super::place::Place;
 use super::tree::Names;
-use crate::field::failure;
 use crate::listed::Listed;
-use crate::node::Failure;
-use crate::stored::named;
 use crate::walk::{Entries, Found};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
+use pfh_bytes::stored::named;
 
 /// The name of an inode that has none.
 pub fn path_of(number: u32) -> Vec<u8> {

@@ -1,8 +1,8 @@
 //! The superblock: how the volume is laid out, and which features it uses.
 
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, le16, le32, le64, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, le16, le32, le64, read_some, uuid};
+use pfh_bytes::node::Failure;
 use pfh_container::crc32c;
 
 /// Where it stands.

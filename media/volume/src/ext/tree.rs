@@ -10,11 +10,11 @@ use super::inode::{ENCRYPTED, INDEXED, INLINE};
 use super::node::into;
 use super::place::{Place, Seen};
 use super::superblock::FILETYPE;
-use crate::field::{failure, le16, le32};
-use crate::node::{Failure, Run};
-use crate::stored::named;
 use crate::unallocated::slack;
 use crate::walk::{Found, join};
+use pfh_bytes::field::{failure, le16, le32};
+use pfh_bytes::node::{Failure, Run};
+use pfh_bytes::stored::named;
 
 /// The kind of names that a walk gives.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -10,14 +10,14 @@ use super::orphans::{path_of, unlisted};
 use super::place::{Place, Seen};
 use super::superblock::{Found as FoundSuperblock, Superblock};
 use super::tree::{Names, Pass};
-use crate::account::Layers;
-use crate::bytes::Bytes;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
 use crate::foresight::look_at;
-use crate::node::{Failure, Node, Nodes};
-use crate::stored::named;
 use crate::unallocated;
 use crate::walk::{Entries, Tree, Walk};
+use pfh_bytes::account::Layers;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::{Failure, Node, Nodes};
+use pfh_bytes::stored::named;
 
 const ROOT: u32 = 2;
 /// Blocks of a directory that are looked at ahead: those behind them lie together, mostly.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::inode::{Inode, NODES};
 use super::superblock::BLOCK;
 use super::volume::F2fs;
-use crate::field::{failure, le32};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// Nodes in a node of nodes.
 const FAN: u64 = 1018;

@@ -8,10 +8,10 @@ use super::maps::NODES;
 use super::superblock::{BLOCK, SEGMENT};
 use super::tree::Names;
 use super::volume::{F2fs, FOOTER};
-use crate::field::{le16, le32, read};
-use crate::node::{Allocation, Nodes};
-use crate::stored::named;
 use crate::walk::{Entries, join};
+use pfh_bytes::field::{le16, le32, read};
+use pfh_bytes::node::{Allocation, Nodes};
+use pfh_bytes::stored::named;
 
 /// The most nodes of deleted files that are held, in 64 MiB.
 const MOST: usize = 2 << 20;

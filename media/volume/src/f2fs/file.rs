@@ -7,10 +7,10 @@ use super::blocks::{Blocks, CLUSTER, Gone, RESERVED};
 use super::inode::{Compression, Inode};
 use super::superblock::{BLOCK, MAGIC, checksum};
 use super::volume::F2fs;
-use crate::field::{failure, le32, read};
 use crate::lzo;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{named, reported};
+use pfh_bytes::field::{failure, le32, read};
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{named, reported};
 
 /// Bytes in front of a compressed cluster: its length, its checksum, room.
 const HEADER: usize = 24;
@@ -202,7 +202,7 @@ impl Sequence {
 }
 
 impl Read for Sequence {
-    crate::reading::shared_reads!();
+    pfh_bytes::reading::shared_reads!();
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.given == self.held.len() && self.zeros == 0 {

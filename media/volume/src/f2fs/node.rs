@@ -7,11 +7,11 @@ use super::file::Packed;
 use super::inode::Inode;
 use super::superblock::BLOCK;
 use super::volume::F2fs;
-use crate::field::failure;
-use crate::node::{Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, gather, named};
 use crate::unallocated::slack;
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node};
+use pfh_bytes::stored::{Held, Stored, Unreadable, gather, named};
 
 /// The longest target of a link.
 const LONGEST_LINK: u64 = 4096;

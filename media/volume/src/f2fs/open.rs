@@ -7,12 +7,12 @@ use super::dead::{nameless, unlisted};
 use super::superblock::{BLOCK, Found, SEGMENT, Superblock};
 use super::tree::Names;
 use super::volume::F2fs;
-use crate::bytes::Bytes;
-use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Nodes};
 use crate::unallocated;
 use crate::walk::{Found as Listed, Pass, Walk};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 
 /// Opens a volume of F2FS; `None` if these bytes are another's.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {

@@ -1,9 +1,9 @@
 //! The superblock, and the copy in the second block.
 
-use crate::bytes::Bytes;
-use crate::field::{array, failure, le32, le64, read_some, uuid};
-use crate::node::Failure;
-use crate::text::{units, utf16};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, failure, le32, le64, read_some, uuid};
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::{units, utf16};
 
 /// Bytes of a block, and its logarithm: other sizes are named.
 pub const BLOCK: u64 = 4096;

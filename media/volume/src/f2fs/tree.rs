@@ -8,11 +8,11 @@ use super::directory::{Entry, entries};
 use super::inode::Inode;
 use super::superblock::BLOCK;
 use super::volume::F2fs;
-use crate::field::{failure, read};
 use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Kind, Node};
-use crate::stored::named;
 use crate::walk::{Entries, Found, Into, Pass, Tree, join};
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::{Allocation, Failure, Kind, Node};
+use pfh_bytes::stored::named;
 
 /// The most directories whose paths are held for the names of deleted files.
 const MOST_PATHS: usize = 1 << 20;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, le16, le32, read_some};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, le16, le32, read_some};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// How wide an entry of the table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

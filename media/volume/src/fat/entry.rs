@@ -1,6 +1,6 @@
 //! A file's entry in a directory, in FAT and exFAT alike.
 
-use crate::node::Times;
+use pfh_bytes::node::Times;
 
 /// A file or directory as its directory describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Directories of exFAT: sets of records.
 
 use super::entry::{Entry, Read};
-use crate::field::{byte, le16, le32, le64};
-use crate::node::Times;
-use crate::text::utf16;
-use crate::time::dos;
+use pfh_bytes::field::{byte, le16, le32, le64};
+use pfh_bytes::node::Times;
+use pfh_bytes::text::utf16;
+use pfh_bytes::time::dos;
 
 /// The bit of a record's type that says that it is in use.
 const IN_USE: u8 = 0x80;

@@ -1,10 +1,10 @@
 //! Directories of FAT: short names, and the long names that stand before them.
 
 use super::entry::{Entry, Read};
-use crate::field::{byte, le16, le32};
-use crate::node::Times;
-use crate::text::utf16;
-use crate::time::dos;
+use pfh_bytes::field::{byte, le16, le32};
+use pfh_bytes::node::Times;
+use pfh_bytes::text::utf16;
+use pfh_bytes::time::dos;
 
 const DELETED: u8 = 0xe5;
 const LABEL: u8 = 0x08;

@@ -9,16 +9,16 @@ use super::exfat_boot;
 use super::exfat_entry::ExfatEntries;
 use super::fat_entry::FatEntries;
 use super::records::records;
-use crate::account::{self, Claims, Holds, Layers};
 use crate::bits::Bits;
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, read};
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::layout::Layout;
-use crate::node::{Allocation, Failure, Kind, Node, Nodes};
-use crate::stored::{Stored, Unreadable, named};
 use crate::unallocated::{self, slack};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use pfh_bytes::account::{self, Claims, Holds, Layers};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes};
+use pfh_bytes::stored::{Stored, Unreadable, named};
 
 /// How the records of a directory are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use super::fork::Fork;
 use super::node::{Place, Shape};
-use crate::field::{array, be16, be32, byte, failure};
-use crate::node::{Failure, Times};
-use crate::text::utf16;
-use crate::time::mac;
+use pfh_bytes::field::{array, be16, be32, byte, failure};
+use pfh_bytes::node::{Failure, Times};
+use pfh_bytes::text::utf16;
+use pfh_bytes::time::mac;
 
 /// The directory that is the root, and its parent.
 pub const ROOT: u32 = 2;

@@ -7,11 +7,11 @@ use super::catalog::{self, Found, Item, ROOT, ROOT_PARENT, units};
 use super::fork::Which;
 use super::node::DESCRIPTOR;
 use super::volume::Hfs;
-use crate::field::{be16, be32};
-use crate::layout::Layout;
 use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Kind, Node};
 use crate::walk::join;
+use pfh_bytes::field::{be16, be32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node};
 
 /// The first number of a file, and the longest key of a catalog.
 const FIRST: u32 = 16;

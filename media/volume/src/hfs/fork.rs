@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::btree::Tree;
 use super::node::{Place, Shape};
-use crate::field::{be32, be64, byte, failure};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{be32, be64, byte, failure};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// Numbers of the volume's own files.
 pub const CATALOG: u32 = 4;

@@ -2,8 +2,8 @@
 
 use super::catalog::{Found, Item, Link, ROOT, units};
 use super::volume::{Hfs, Private};
-use crate::field::be32;
-use crate::node::Failure;
+use pfh_bytes::field::be32;
+use pfh_bytes::node::Failure;
 
 /// The names of the directories of files and of directories with several names.
 const FILES: &str = "\0\0\0\0HFS+ Private Data";

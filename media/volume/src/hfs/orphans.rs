@@ -6,11 +6,11 @@ use super::catalog::{Found, ROOT, ROOT_PARENT};
 use super::deleted::deleted;
 use super::tree::{Names, Pass, Seen};
 use super::volume::Hfs;
-use crate::field::{be32, failure};
 use crate::file_system::{Options, Volume};
-use crate::node::{Failure, Node, Nodes};
-use crate::stored::named;
 use crate::walk::Walk;
+use pfh_bytes::field::{be32, failure};
+use pfh_bytes::node::{Failure, Node, Nodes};
+use pfh_bytes::stored::named;
 
 impl Volume for Hfs {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {

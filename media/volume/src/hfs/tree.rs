@@ -8,12 +8,12 @@ use super::catalog::{self, Found as Record, Item, Link, ROOT, units};
 use super::fork::{Fork, Which};
 use super::volume::Hfs;
 use crate::decmpfs::{self, COMPRESSION, Compressed, FORK, Header, Parts};
-use crate::field::failure;
 use crate::listed::Listed;
-use crate::node::{Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, gather, named};
 use crate::unallocated::slack;
 use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node};
+use pfh_bytes::stored::{Held, Stored, Unreadable, gather, named};
 
 /// The longest target of a link.
 const LONGEST_TARGET: u64 = 64 << 10;

@@ -10,11 +10,11 @@ use super::header::{Header, OFFSET};
 use super::journal;
 use super::node::Shape;
 use super::space::Space;
-use crate::bytes::Bytes;
-use crate::field::failure;
 use crate::file_system::{FileSystem, Recognised};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// A volume that is open.
 pub struct Hfs {

@@ -1,9 +1,9 @@
 //! The descriptors of a volume, from sector 16 on.
 
-use crate::bytes::Bytes;
-use crate::field::{be32, byte, failure, is_at, le16, le32, read_some};
-use crate::node::Failure;
-use crate::text::utf16;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be32, byte, failure, is_at, le16, le32, read_some};
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::utf16;
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 2048;

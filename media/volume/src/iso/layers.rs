@@ -6,9 +6,9 @@ use super::descriptor::SECTOR;
 use super::disc::Iso;
 use super::record::records;
 use super::rock_ridge::areas;
-use crate::account::{Holds, Layers};
-use crate::field::{be32, byte, is_at, le16, le32, read, read_some};
-use crate::node::Failure;
+use pfh_bytes::account::{Holds, Layers};
+use pfh_bytes::field::{be32, byte, is_at, le16, le32, read, read_some};
+use pfh_bytes::node::Failure;
 
 /// More descriptors than any disc has.
 const MOST: u64 = 64;

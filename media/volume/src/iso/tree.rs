@@ -8,15 +8,15 @@ use super::disc::{Iso, Names};
 use super::layers::layers;
 use super::record::{Record, records};
 use super::rock_ridge::{RockRidge, rock_ridge, skip};
-use crate::account::Layers;
-use crate::apart::{Other, apart};
-use crate::bytes::Bytes;
-use crate::field::{failure, le32, read};
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::layout::Layout;
-use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes, Times};
-use crate::stored::{Stored, Unreadable, named};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use pfh_bytes::account::Layers;
+use pfh_bytes::apart::{Other, apart};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le32, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node, Nodes, Times};
+use pfh_bytes::stored::{Stored, Unreadable, named};
 
 /// Opens a disc; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::group::Raid;
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le32, le64, read_some};
-use crate::node::Failure;
 use crate::raid::{Array, Copies, Device, Geometry, Parity, striped};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 type Opened = Result<Arc<dyn Bytes>, Failure>;
 

@@ -5,9 +5,9 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::bytes::Bytes;
-use crate::field::{failure, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le32, le64, read};
+use pfh_bytes::node::Failure;
 use pfh_container::crc32c;
 
 const SECTOR: u64 = 512;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::lznt1::unpack;
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::field::failure;
-use crate::layout::Layout;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{ByPieces, Stored, named};
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{ByPieces, Stored, named};
 
 /// The most bytes that are compressed together; Windows takes 64 KiB.
 const MOST_UNIT: u64 = 1 << 20;

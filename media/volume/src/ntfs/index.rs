@@ -7,9 +7,9 @@ use super::attribute::{BITMAP, FileName, INDEX_ALLOCATION, INDEX_ROOT};
 use super::record::repair;
 use super::stream::Stream;
 use super::volume::{File, Ntfs};
-use crate::field::{byte, failure, le16, le32, le64};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{byte, failure, le16, le32, le64};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// The name of the index of file names.
 const I30: [u16; 4] = [0x24, 0x49, 0x33, 0x30];

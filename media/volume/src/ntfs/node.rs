@@ -7,11 +7,11 @@ use super::compressed::Compressed;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
 use super::volume::{File, Ntfs};
-use crate::field::failure;
-use crate::layout::Layout;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, named};
-use crate::text::utf16;
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node};
+use pfh_bytes::stored::{Held, Stored, Unreadable, named};
+use pfh_bytes::text::utf16;
 
 /// The file of the system whose stream `$Bad` is a hole as large as the volume.
 const BAD_CLUSTERS: u64 = 8;

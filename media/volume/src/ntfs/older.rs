@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::bytes::Bytes;
 use crate::changed::{Known, changed};
-use crate::field::failure;
 use crate::file_system::{FileSystem, Older, OpenSnapshot, Options, Snapshot, States, Volume};
-use crate::node::{Allocation, Failure, Kind, Node, Nodes};
 use crate::vss::{Copy, View};
 use crate::windows::Windows;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes};
 
 /// Opens a volume by its bytes; `None` for another format.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<FileSystem>, Failure>;

@@ -9,13 +9,13 @@ use super::older::snapshots;
 use super::record::Record;
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, read};
 use crate::file_system::{FileSystem, Recognised};
-use crate::layout::Layout;
-use crate::node::Failure;
-use crate::text::{units, utf16};
 use crate::vss::Copies;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::{units, utf16};
 
 const MFT: u64 = 0;
 const VOLUME: u64 = 3;

@@ -12,16 +12,16 @@ use super::record::NUMBER;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::account::Layers;
 use crate::bits::Bits;
-use crate::field::failure;
 use crate::file_system::{Options, Volume};
 use crate::foresight::look_at;
-use crate::node::{Failure, Node, Nodes};
-use crate::stored::named;
-use crate::text::utf16;
 use crate::unallocated::{self, IsUsed, slack};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use pfh_bytes::account::Layers;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Node, Nodes};
+use pfh_bytes::stored::named;
+use pfh_bytes::text::utf16;
 
 const ROOT: u64 = 5;
 /// Names of a directory that are looked at ahead.

@@ -2,10 +2,10 @@
 
 use super::table::{Partition, PartitionTable, Scheme, Usage};
 use super::{gpt, mbr};
-use crate::bytes::Bytes;
 use crate::detect::file_system;
 use crate::file_system::{Options, Recognised};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::Failure;
 use std::sync::Arc;
 
 /// A disc as one volume, with the partitions beside it: those that begin with a known volume, and

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::table::{Partition, PartitionTable, SECTORS, Scheme, Usage};
-use crate::bytes::{Bytes, Slice};
 use crate::detect::file_system;
-use crate::field::{self, byte, failure, le16, le32};
 use crate::file_system::Recognised;
+use pfh_bytes::bytes::{Bytes, Slice};
+use pfh_bytes::field::{self, byte, failure, le16, le32};
 
 /// The type that says that there is a GPT.
 pub const PROTECTIVE: u8 = 0xee;

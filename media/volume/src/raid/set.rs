@@ -3,8 +3,8 @@
 use super::array::{Array, Device};
 use super::geometry::{Copies, Geometry, Parity, linear, striped};
 use super::superblock::{Member, NONE};
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// An array of the members that were there.
 pub struct Assembled {

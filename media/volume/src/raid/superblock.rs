@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 const SECTOR: u64 = 512;
 const MAGIC: u32 = 0xa92b_4efc;

@@ -6,10 +6,10 @@ use super::file::File;
 use super::inode::{Inode, Of};
 use super::metadata::Cursor;
 use super::volume::Squash;
-use crate::field::{failure, le16, le32};
-use crate::node::{Content, Failure, Kind, Node, Times};
-use crate::stored::{Held, named};
 use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
+use pfh_bytes::field::{failure, le16, le32};
+use pfh_bytes::node::{Content, Failure, Kind, Node, Times};
+use pfh_bytes::stored::{Held, named};
 
 /// The least bytes that a list states: it counts three for `.` and `..`, which it does not have.
 const EMPTY: u32 = 3;

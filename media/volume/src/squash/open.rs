@@ -6,11 +6,11 @@ use super::inode::Of;
 use super::metadata::Metadata;
 use super::superblock::{Found as Start, Superblock};
 use super::volume::Squash;
-use crate::bytes::Bytes;
-use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Nodes};
 use crate::walk::Walk;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 use pfh_container::Units;
 
 /// Opens a volume of squashfs; `None` if these bytes are another's.

@@ -1,8 +1,8 @@
 //! The superblock.
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le16, le32, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le16, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 use super::packed::Method;
 

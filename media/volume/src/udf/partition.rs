@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le16, le32, read};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le16, le32, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 use super::descriptor::{Descriptors, Place};
 

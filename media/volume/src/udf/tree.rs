@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, le16, read};
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes};
-use crate::stored::{Held, Stored, Unreadable, named};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, le16, read};
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node, Nodes};
+use pfh_bytes::stored::{Held, Stored, Unreadable, named};
 
 use super::descriptor::{Descriptors, Place, is_announced};
 use super::entry::Entry;

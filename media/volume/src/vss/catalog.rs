@@ -1,9 +1,9 @@
 //! The header in the boot area of a volume, and the catalogue of its shadow copies.
 
 use super::block::{BLOCK, Chain, GUID, HEAD, Kind, wrong};
-use crate::bytes::Bytes;
-use crate::field::{array, is_at, le32, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, is_at, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// Where the header stands, in bytes.
 pub const HEADER: u64 = 0x1e00;

@@ -8,10 +8,10 @@ use super::block::wrong;
 use super::catalog::{Catalogue, Described, Header, MOST_COPIES, Placed};
 use super::store::{Facts, Store};
 use super::view::View;
-use crate::bytes::Bytes;
-use crate::field::guid;
-use crate::node::Failure;
-use crate::time::windows;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::guid;
+use pfh_bytes::node::Failure;
+use pfh_bytes::time::windows;
 
 /// Blocks that all stores of a volume may keep together, in some 500 MB of memory: 128 GiB.
 const ROOM: usize = 8 << 20;

@@ -5,9 +5,9 @@ use super::bitmap::Bitmap;
 use super::block::{BLOCK, HEAD, Kind, block, wrong};
 use super::catalog::Placed;
 use super::table::Table;
-use crate::bytes::Bytes;
-use crate::field::{array, guid, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, guid, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Facts about a shadow copy in the header of its store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

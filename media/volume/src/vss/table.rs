@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::block::{BLOCK, Chain, HEAD, Kind, wrong};
-use crate::bytes::Bytes;
-use crate::field::{le32, le64};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Bytes of a descriptor.
 const DESCRIPTOR: usize = 32;

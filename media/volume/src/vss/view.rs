@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::block::BLOCK;
 use super::store::Store;
 use super::table::{Held, SECTOR};
-use crate::bytes::Bytes;
+use pfh_bytes::bytes::Bytes;
 
 /// The most bytes of one read that are gathered from blocks side by side.
 const MOST: u64 = 1 << 20;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::inode::{Fork, Format, Inode};
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{be16, be32, byte, failure, is_at, read};
-use crate::layout::Layout;
-use crate::node::Failure;
-use crate::stored::gather;
+use pfh_bytes::field::{be16, be32, byte, failure, is_at, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
+use pfh_bytes::stored::gather;
 
 /// Flags of an attribute.
 const LOCAL: u8 = 1;

@@ -10,11 +10,11 @@ use super::inodes::{inodes, is_used, path_of};
 use super::node::blank;
 use super::tree::{Names, Place, Seen};
 use super::volume::Xfs;
-use crate::field::be16;
-use crate::layout::Layout;
-use crate::node::{Allocation, Content, Failure, Kind, Node, Run, Times};
-use crate::stored::Stored;
 use crate::walk::{Found, join};
+use pfh_bytes::field::be16;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node, Run, Times};
+use pfh_bytes::stored::Stored;
 
 /// A file never ended beyond this.
 const MOST: u64 = 1 << 50;
@@ -100,7 +100,7 @@ impl Xfs {
         let mut layout = Layout::new(size);
         let mut take = |extent: Extent, offset: u64| {
             let is_sound = extent.count > 0 && (extent.first + extent.count) << self.superblock.block_log <= MOST;
-            let wrong = crate::field::failure(Some(offset), "not an extent");
+            let wrong = pfh_bytes::field::failure(Some(offset), "not an extent");
             if is_sound { self.lay(&mut layout, extent, offset) } else { Err(wrong) }
         };
         if (1..=10).contains(&be16(&fork.raw, 0)) {

@@ -1,6 +1,6 @@
 //! Names in directories: in the inode, and in blocks.
 
-use crate::field::{be16, be32, be64, byte};
+use pfh_bytes::field::{be16, be32, be64, byte};
 
 /// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]

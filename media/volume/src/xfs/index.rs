@@ -6,10 +6,10 @@ use super::directory::{Broken, Entry, Names, entries, short};
 use super::inode::{Format, Inode};
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{be16, be32, failure, is_at};
-use crate::layout::Layout;
-use crate::node::{Failure, Run};
-use crate::stored::gather;
+use pfh_bytes::field::{be16, be32, failure, is_at};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Failure, Run};
+use pfh_bytes::stored::gather;
 
 /// Where the index begins in the file of a directory, and where the map of room behind it.
 const INDEX: u64 = 32 << 30;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::attribute::{Attribute, LONGEST, Value};
 use super::inode::{Format, Inode};
 use super::volume::Xfs;
-use crate::field::failure;
-use crate::node::{Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, named};
 use crate::unallocated::slack;
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node};
+use pfh_bytes::stored::{Held, Stored, Unreadable, named};
 
 /// A node without content.
 pub fn blank(inode: &Inode, path: &[u8], kind: Kind) -> Node {

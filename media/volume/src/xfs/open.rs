@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::btree::{self, Tree};
 use super::superblock::{Found, Superblock};
 use super::volume::Xfs;
-use crate::bytes::Bytes;
-use crate::field::failure;
 use crate::file_system::{FileSystem, Recognised};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// Opens an XFS volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {

@@ -6,10 +6,10 @@ use super::inode::Inode;
 use super::inodes::{inodes, path_of};
 use super::tree::{Names, Place, Seen};
 use super::volume::Xfs;
-use crate::field::failure;
 use crate::listed::Listed;
-use crate::stored::named;
 use crate::walk::Entries;
+use pfh_bytes::field::failure;
+use pfh_bytes::stored::named;
 
 /// Inodes that no directory lists, once all directories were listed: they were cut off from their
 /// directories. Directories that no other such directory holds go first, so that the entries below

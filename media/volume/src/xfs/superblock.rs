@@ -2,9 +2,9 @@
 
 use super::log;
 use super::sum::sum;
-use crate::bytes::Bytes;
-use crate::field::{array, be16, be32, be64, byte, failure, is_at, le32, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, be16, be32, be64, byte, failure, is_at, le32, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 /// Its first bytes.
 pub const MAGIC: &[u8; 4] = b"XFSB";

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::directory::Entry;
 use super::inode::Inode;
 use super::volume::Xfs;
-use crate::field::failure;
 use crate::listed::Listed;
-use crate::node::Failure;
-use crate::stored::named;
 use crate::walk::{Found, Into, Pass, join};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
+use pfh_bytes::stored::named;
 
 /// The inodes that a walk came across.
 #[derive(Default)]

@@ -9,9 +9,9 @@ use super::space::free;
 use super::tree::{Names, Place, Seen};
 use super::volume::Xfs;
 use crate::file_system::{Options, Volume};
-use crate::node::Nodes;
-use crate::stored::named;
 use crate::walk::{Entries, Pass, Tree, Walk};
+use pfh_bytes::node::Nodes;
+use pfh_bytes::stored::named;
 
 impl Volume for Xfs {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
