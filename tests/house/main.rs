@@ -35,6 +35,11 @@ fn crates() -> Vec<PathBuf> {
     found
 }
 
+/// Whether this is the folder of a build: each workspace may have one.
+fn is_built(folder: &Path) -> bool {
+    ["target", "media/target", "fuzz/target"].iter().any(|built| folder == root().join(built))
+}
+
 /// All Rust files below `folder`, but for those that a build makes. Links are not followed: Wine's
 /// drives lead to all of the machine.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
@@ -46,7 +51,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
             let entry = entry.expect("an entry");
             let path = entry.path();
             if entry.file_type().expect("a type").is_dir() {
-                if path != root().join("target") {
+                if !is_built(&path) {
                     open.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -310,10 +315,13 @@ fn places(prose: &str, phrase: &str) -> Vec<usize> {
     found.filter(|&at| !is_letter(at.checked_sub(1)) && !is_letter(Some(at + phrase.len()))).collect()
 }
 
-/// All files with `ending` below `path`, or the file itself.
+/// All files with `ending` below `path`, or the file itself; not those that a build makes.
 fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
+    }
+    if is_built(path) {
+        return Vec::new();
     }
     let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
     let wanted = entries.filter(|path| path.is_dir() || path.extension().is_some_and(|found| found == ending));

@@ -217,7 +217,7 @@ fn mutants_end() {
 /// Images that the kernel wrote, beside the digests that it read from them: see `PFH_F2FS_IMAGES`,
 /// a folder of images with a list of digests (`NAME.sums`, as `sha256sum` writes it) for each.
 #[test]
-#[ignore = "needs images that a kernel with F2FS wrote, in the folder PFH_F2FS_IMAGES: `cargo test -p pfh-volume --test volume what_the_kernel_wrote -- --ignored`"]
+#[ignore = "needs images that a kernel with F2FS wrote, in the folder PFH_F2FS_IMAGES: `cargo test --manifest-path media/Cargo.toml -p pfh-volume --test volume what_the_kernel_wrote -- --ignored`"]
 fn what_the_kernel_wrote() {
     let folder = std::env::var_os("PFH_F2FS_IMAGES").expect("PFH_F2FS_IMAGES names a folder of images");
     for entry in fs::read_dir(folder).unwrap() {
