@@ -217,6 +217,7 @@ const PLACES: &[Place] = &[
     Place { path: "README.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
     Place { path: "CONTRIBUTING.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
     Place { path: "docs", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
+    Place { path: "media", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
     Place { path: "algorithms", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "media", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "pipeline", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
@@ -407,7 +408,10 @@ fn an_ignored_test_names_the_command_that_runs_it() {
 #[test]
 fn a_source_that_a_page_names_is_there() {
     let (mut seen, mut wrong) = (0, Vec::new());
-    for page in ["README.md", "CONTRIBUTING.md", "docs"].iter().flat_map(|path| files(&root().join(path), "md")) {
+    for page in ["README.md", "CONTRIBUTING.md", "docs", "media/README.md", "media/docs"]
+        .iter()
+        .flat_map(|path| files(&root().join(path), "md"))
+    {
         // Decisions speak of the past, and a list of others' suites of their files.
         if page.starts_with(root().join("docs/adr")) || page.ends_with("docs/tests/others.md") {
             continue;

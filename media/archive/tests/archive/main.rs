@@ -11,6 +11,8 @@ mod collections;
 mod deep;
 mod evidence;
 #[cfg(unix)]
+mod example;
+#[cfg(unix)]
 mod hidden;
 mod holders;
 mod mutated;

@@ -14,6 +14,8 @@ mod btrfs;
 #[cfg(unix)]
 mod erofs;
 #[cfg(unix)]
+mod example;
+#[cfg(unix)]
 mod ext;
 #[cfg(unix)]
 mod f2fs;
