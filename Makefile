@@ -3,16 +3,21 @@ CARGO ?= cargo
 CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 WORLDS ?= 1000000
+# The other workspace, with the builds of the first.
+MEDIA = --locked --manifest-path media/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)
 CAMPAIGN ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
-.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns model inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows worlds coverage mutants macos dist
+.PHONY: help test media further ci python wheel wheels faults foreign slow features nightly campaigns model inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows worlds coverage mutants macos dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 test: ## what README promises: every test but those of the targets below
 	$(CARGO) test --locked
+
+media: ## the tests of the workspace media/: images, volumes, archives
+	$(CARGO) test $(MEDIA)
 
 further: ## the tests that README's command does not compile: those of the other crates, and those behind features
 	.ci/further "$(CARGO) test --locked" --features pfh-cli/bench,pfh-cli/parquet,pfh-cli/remote,pfh-cli/schema,pfh-cli/screen,pfh-report/parquet
@@ -33,11 +38,13 @@ wheels: ## the wheels for glibc and musl on x86-64 and aarch64, for Windows and 
 	tools/python/versions
 
 faults: ## the tests that inject faults, with the matrix of docs/tests/faults.md; needs root, FUSE and strace, and fails where they are missing
-	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject --package pfh-volume
+	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject
+	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test $(MEDIA)
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --ignored
 
 foreign: ## the tests that ask other programs (hashdeep, ewfinfo, hfind …) and build the benchmark's runners; fails where they are missing
-	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --features pfh-cli/bench --package pfh-cli --package pfh-bench --package pfh-container --package pfh-volume
+	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --features pfh-cli/bench --package pfh-cli --package pfh-bench
+	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test $(MEDIA)
 
 slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow $(CARGO) test --features pfh-cli/bench --package pfh-cli --package pfh-bench
@@ -45,17 +52,19 @@ slow: ## the tests of the program that take ten seconds each and more
 
 features: ## each feature of the library alone, and the program without any, compile without a warning (part of nightly)
 	$(CARGO) clippy --package pfh-cli --no-default-features --quiet -- -D warnings
+	$(CARGO) clippy $(MEDIA) --package pfh-container --quiet -- -D warnings
 	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
 nightly: features portable windows macos model worlds ## the tests that take minutes: long vectors, many seeds, every errno at every call; kernels with their assertions
 	$(CARGO) test --package pfh-kernel --package pfh-digest --config profile.dev.package.pfh-kernel.overflow-checks=true --config profile.dev.package.pfh-kernel.debug-assertions=true
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
+	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test $(MEDIA) --release -- --include-ignored
 
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, every allocation of eleven commands, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
 	PFH_ALLOCATIONS_EACH=1 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --release --test cli every_allocation
-	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --package pfh-container --package pfh-encrypted --release mutants
+	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test $(MEDIA) --release mutants
 
 worlds: ## WORLDS worlds (a million) around the jobs, from the number CAMPAIGN (today's date); one that breaks a law prints its number and its shrunk script; then ten jobs in which every call fails; two hours, nightly
 	$(CARGO) test --package pfh-world --no-run

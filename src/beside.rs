@@ -36,22 +36,22 @@ pub(crate) struct Busy;
 
 /// An open manifest that this run holds the lock of. The lock is given up at the end, and not only
 /// closed: a child that another thread starts may have the descriptor for a moment longer.
-pub(crate) struct Held(File);
+pub(crate) struct LockedFile(File);
 
-impl Held {
+impl LockedFile {
     /// Locks it; `None` if another run holds it. Where the file system has no locks nobody does.
-    pub fn of(file: File) -> Option<Held> {
-        (!matches!(file.try_lock(), Err(TryLockError::WouldBlock))).then_some(Held(file))
+    pub fn of(file: File) -> Option<LockedFile> {
+        (!matches!(file.try_lock(), Err(TryLockError::WouldBlock))).then_some(LockedFile(file))
     }
 
     /// Locks the file that has this name; `None` where it cannot be opened.
     ///
     /// # Errors
     /// When another run holds it, or replaces it again and again.
-    pub fn at(path: &Path) -> Result<Option<Held>, Busy> {
+    pub fn at(path: &Path) -> Result<Option<LockedFile>, Busy> {
         for _ in 0..TRIES {
             let Ok(file) = Document::file(path) else { return Ok(None) };
-            let held = Held::of(file.into_file()).ok_or(Busy)?;
+            let held = LockedFile::of(file.into_file()).ok_or(Busy)?;
             // Another run may have replaced it between the two.
             let is_same = |seen: Stat| os::stat_path(path).is_ok_and(|(now, _)| now.identity() == seen.identity());
             if os::stat(held.file()).is_ok_and(is_same) {
@@ -67,7 +67,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for LockedFile {
     fn drop(&mut self) {
         // Without locks there is none to give up.
         let _ = self.0.unlock();

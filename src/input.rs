@@ -230,7 +230,9 @@ impl Input {
         }
         match self.content {
             Content::Images => self.images(),
-            Content::Files => Ok(Box::new(OrderedSource::new(self.operands(Wanted::Bytes)?, self.order, self.table))),
+            Content::Files => {
+                Ok(Box::new(OrderedSource::new(self.operands(EntryFields::Bytes)?, self.order, self.table)))
+            }
         }
     }
 
@@ -239,7 +241,7 @@ impl Input {
     /// # Errors
     /// As [`source`](Input::source).
     pub(crate) fn listed(&self) -> Result<Box<dyn Source>, InputError> {
-        self.operands(Wanted::Names)
+        self.operands(EntryFields::Names)
     }
 
     /// The entries; file systems that are met inside of images are added to these, if there are
@@ -299,7 +301,7 @@ impl Input {
         let options = Arc::new(options);
         Ok(match self.content {
             Content::Images => crate::inside::Expanding::new(self.images()?, options).of_images(),
-            Content::Files => crate::inside::Expanding::new(self.operands(Wanted::Bytes)?, options),
+            Content::Files => crate::inside::Expanding::new(self.operands(EntryFields::Bytes)?, options),
         })
     }
 
@@ -318,7 +320,7 @@ impl Input {
         if self.list.is_some() || self.content == Content::Images || self.is_inside() || listed_twice {
             return None;
         }
-        self.operands(Wanted::Bytes).ok()
+        self.operands(EntryFields::Bytes).ok()
     }
 
     fn images(&self) -> Result<Box<dyn Source>, InputError> {
@@ -346,7 +348,7 @@ impl Input {
         paths.map(|path| Arc::new(ImageObject(path)) as Arc<dyn Object>).collect()
     }
 
-    fn operands(&self, wanted: Wanted) -> Result<Box<dyn Source>, InputError> {
+    fn operands(&self, wanted: EntryFields) -> Result<Box<dyn Source>, InputError> {
         let streams = self.streams()?;
         let descend = self.descend.clone();
         let located = |paths| located(paths, descend.clone(), self.addresses, wanted);
@@ -454,7 +456,7 @@ fn once(names: Paths, mut streams: Streams) -> Paths {
 
 /// The fields wanted of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum EntryFields {
     /// Names and sizes.
     Names,
     /// Their content.
@@ -463,18 +465,18 @@ enum Wanted {
 
 /// Operands; some may be addresses of objects.
 #[cfg(feature = "remote")]
-fn located(paths: Paths, descend: Descend, addresses: Addresses, wanted: Wanted) -> Box<dyn Source> {
+fn located(paths: Paths, descend: Descend, addresses: Addresses, wanted: EntryFields) -> Box<dyn Source> {
     let meant = match addresses {
         Addresses::Below => pfh_remote::Meant::Below,
         Addresses::Exactly => pfh_remote::Meant::Exactly,
         Addresses::Versions => pfh_remote::Meant::Versions,
     };
     let located = pfh_remote::LocatedSource::new(paths, descend, meant);
-    Box::new(if wanted == Wanted::Names { located.listing() } else { located })
+    Box::new(if wanted == EntryFields::Names { located.listing() } else { located })
 }
 
 /// The same without stores. An address in a list fails as a file that is not there.
 #[cfg(not(feature = "remote"))]
-fn located(paths: Paths, descend: Descend, _addresses: Addresses, _wanted: Wanted) -> Box<dyn Source> {
+fn located(paths: Paths, descend: Descend, _addresses: Addresses, _wanted: EntryFields) -> Box<dyn Source> {
     Box::new(Operands::from_paths(paths, descend))
 }

@@ -53,7 +53,7 @@ pub enum Existing {
 /// Why a command must not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum OutputRefusal {
     /// The output is, or lies on, an input.
     #[error("{role} {}: {} {}, which is read; nothing was written", shown(path), how(*meeting), shown(read))]
     Source {
@@ -244,7 +244,7 @@ impl Outputs {
     ///
     /// # Errors
     /// The first output that must not be written, and why.
-    pub fn check(&self) -> Result<(), Refused> {
+    pub fn check(&self) -> Result<(), OutputRefusal> {
         Streams::default().read_all(&self.apart)?;
         if self.writes.is_empty() {
             return Ok(());
@@ -260,7 +260,12 @@ impl Outputs {
             let same = |(_, other): &&(&Write, Place)| place.meets(other).is_some();
             if let Some((other, _)) = found[..at].iter().find(same) {
                 let (other, other_path) = (other.role.clone(), other.path.clone());
-                return Err(Refused::Twice { role: write.role.clone(), path: write.path.clone(), other, other_path });
+                return Err(OutputRefusal::Twice {
+                    role: write.role.clone(),
+                    path: write.path.clone(),
+                    other,
+                    other_path,
+                });
             }
         }
         for read in &self.reads {
@@ -269,13 +274,13 @@ impl Outputs {
                 // A target directory holds the outputs; its files are asked about one by one.
                 if let (Some(meeting), true) = (output.meets(&place), place.exists() && write.kind != Kind::Directory) {
                     let (role, path) = (write.role.clone(), write.path.clone());
-                    return Err(Refused::Source { role, path, meeting, read: read.clone() });
+                    return Err(OutputRefusal::Source { role, path, meeting, read: read.clone() });
                 }
             }
         }
         for (write, place) in &found {
             if place.size.is_some_and(|size| size > 0) && !self.may_replace(write) {
-                return Err(Refused::Exists { role: write.role.clone(), path: write.path.clone() });
+                return Err(OutputRefusal::Exists { role: write.role.clone(), path: write.path.clone() });
             }
         }
         Ok(())
@@ -288,12 +293,12 @@ impl Outputs {
     }
 
     /// Where one output goes, if it may go there as far as it is concerned alone.
-    fn place(write: &Write, places: &mut Places) -> Result<Place, Refused> {
+    fn place(write: &Write, places: &mut Places) -> Result<Place, OutputRefusal> {
         let (role, path) = (write.role.clone(), write.path.clone());
         if path == Path::new("-") {
-            return Err(Refused::Dash { role, streams: write.kind == Kind::Medium });
+            return Err(OutputRefusal::Dash { role, streams: write.kind == Kind::Medium });
         }
-        let fail = |error| Refused::Place { role: role.clone(), path: path.clone(), error };
+        let fail = |error| OutputRefusal::Place { role: role.clone(), path: path.clone(), error };
         if stream_of(path.as_os_str().as_encoded_bytes()).is_some() {
             return Err(fail(io::Error::other("a stream of another file: an output is a file of its own")));
         }
@@ -379,12 +384,12 @@ mod tests {
             outputs.writes("output", at(name), Kind::File, existing);
             outputs.check()
         };
-        assert!(matches!(check("full", Existing::Refused, false), Err(Refused::Exists { .. })));
-        assert!(matches!(check("full", Existing::Own(0, b"store"), false), Err(Refused::Exists { .. })));
+        assert!(matches!(check("full", Existing::Refused, false), Err(OutputRefusal::Exists { .. })));
+        assert!(matches!(check("full", Existing::Own(0, b"store"), false), Err(OutputRefusal::Exists { .. })));
         assert!(check("full", Existing::Own(2, b"ecio"), false).is_ok());
         assert!(check("full", Existing::Refused, true).is_ok() && check("full", Existing::Welcome, false).is_ok());
         assert!(check("empty", Existing::Refused, false).is_ok() && check("new", Existing::Refused, false).is_ok());
-        assert!(matches!(check("none/new", Existing::Refused, true), Err(Refused::Place { .. })));
+        assert!(matches!(check("none/new", Existing::Refused, true), Err(OutputRefusal::Place { .. })));
         let mut outputs = Outputs::new(true);
         outputs.file("output", Some(room.path()));
         assert!(refused(&outputs).contains("irectory"));

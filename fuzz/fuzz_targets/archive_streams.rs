@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_volume::archive::{Crew, Decoded, Format, Hands, Limits, Open, Pending, Rest, open};
+use pfh_archive::{Crew, Decoded, Format, Hands, Limits, Open, Pending, Rest, open};
 use std::io::Read;
 use std::sync::Arc;
 

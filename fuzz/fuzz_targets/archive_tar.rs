@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_volume::archive::{self, Limits};
+use pfh_archive::{self as archive, Limits};
 use std::io::{Read, copy, sink};
 use std::sync::Arc;
 

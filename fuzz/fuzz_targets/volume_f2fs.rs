@@ -7,7 +7,7 @@ use std::io::{self, Read, copy, sink};
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use pfh_volume::{Bytes, Options, Recognised, file_system};
+use pfh_volume::{Bytes, Options, VolumeContent, file_system};
 
 const BLOCK: usize = 4096;
 /// Blocks where areas begin: checkpoints, map of segments, map of nodes, data; and the end of the
@@ -129,7 +129,7 @@ fuzz_target!(|data: &[u8]| {
     let rest = if rest.is_empty() { &[0][..] } else { rest };
     let mut blocks = vec![(0, superblock()), (CHECKPOINTS, state.clone()), (CHECKPOINTS + 7, state), (NODES, nodes(rows))];
     blocks.extend(rest.chunks(BLOCK).take(NODE_BLOCKS).enumerate().map(|(number, bytes)| (MAIN + number, node(number, bytes))));
-    let Ok(Recognised::FileSystem(volume)) = file_system(Arc::new(Sparse::of(blocks))) else {
+    let Ok(VolumeContent::FileSystem(volume)) = file_system(Arc::new(Sparse::of(blocks))) else {
         panic!("a superblock and a checkpoint that are whole");
     };
     // The search for deleted files reads the whole map of nodes, which takes as long as a thousand

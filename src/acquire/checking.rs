@@ -6,7 +6,7 @@ use super::resolved::Settings;
 use super::session::read_map;
 use super::{ImageFormat, Origin, Request, To, places, stamping};
 use crate::job::Error;
-use crate::outputs::Refused;
+use crate::outputs::OutputRefusal;
 use pfh_container::ewf::Writer;
 use pfh_custody::key::{self, SigningKey};
 use pfh_source::Streams;
@@ -37,7 +37,7 @@ impl Request {
             }
         }
         let read = self.source.path().into_iter().chain(self.key.as_deref());
-        Streams::default().read_all(read).map_err(Refused::from)?;
+        Streams::default().read_all(read).map_err(OutputRefusal::from)?;
         let key = self.key.as_deref().map(key::signing).transpose()?;
         if let Some(log) = self.log.as_deref().filter(|log| std::fs::metadata(log).is_ok_and(|found| !found.is_file()))
         {

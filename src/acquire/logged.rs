@@ -2,7 +2,7 @@
 //! present files: the log for people, the files of the image, the case data in an E01 image, the
 //! digests of windows.
 
-use pfh_container::ewf::About as EwfAbout;
+use pfh_container::ewf::CaseData as EwfAbout;
 use pfh_custody::chain::Sound;
 use pfh_engine::Piece;
 use pfh_source::image::{Image, files_of};

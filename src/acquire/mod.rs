@@ -72,7 +72,7 @@ pub use hidden::HiddenRow;
 pub use intended::{Intention, PlannedFile, Step, intend};
 pub use layout::{Layout, TargetForm, pattern};
 pub use naming::{named_after, own_name};
-pub use pfh_container::ewf::About;
+pub use pfh_container::ewf::CaseData;
 pub use pfh_writer::{Pieces, Start};
 pub(crate) use places::is_pipe;
 pub use problem::{Foreign, LogError, Problem};

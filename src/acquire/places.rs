@@ -5,7 +5,7 @@ use super::guarding::{EarlierFiles, first_file};
 use super::log::chained_name;
 use super::{ImageFormat, Settings, To};
 use crate::job::Error;
-use crate::outputs::Refused;
+use crate::outputs::OutputRefusal;
 use pfh_source::os;
 use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::terminal::shown;
@@ -107,7 +107,7 @@ impl Place<'_> {
     }
 
     fn error(&self, error: io::Error) -> Error {
-        Refused::Place { role: self.role.to_owned(), path: self.path.to_owned(), error }.into()
+        OutputRefusal::Place { role: self.role.to_owned(), path: self.path.to_owned(), error }.into()
     }
 
     /// Refuses a link to a missing file: the file would be made somewhere else.

@@ -3,7 +3,7 @@
 use super::Reading;
 use super::naming::named_after;
 use crate::outputs::Outputs;
-use pfh_container::ewf::{About, Compression};
+use pfh_container::ewf::{CaseData, Compression};
 use pfh_digest::Algorithm;
 use pfh_source::Levels;
 use pfh_source::device::Access;
@@ -131,7 +131,7 @@ pub struct Request {
     /// Existing targets, map, logs and CASE document are replaced.
     pub replace: bool,
     /// Case data, for formats that hold them, and for the logs.
-    pub about: About,
+    pub about: CaseData,
     /// Identifies an E01's set of segments; at random if `None`.
     pub set: Option<[u8; 16]>,
     /// The file that keeps the image's BLAKE3 tree, for later updates and audits.
@@ -195,12 +195,12 @@ impl Request {
 }
 
 /// The software that acquires, and the time.
-fn about() -> About {
-    About {
+fn about() -> CaseData {
+    CaseData {
         software: concat!("pfh ", env!("CARGO_PKG_VERSION")).into(),
         platform: platform().into(),
         acquired: clock::now().as_secs() as i64,
-        ..About::default()
+        ..CaseData::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::{ImageFormat, Request, To};
 use crate::job::Error;
-use pfh_container::ewf::About;
+use pfh_container::ewf::CaseData;
 use pfh_engine::imaging::Imaging;
 use pfh_source::os::secret;
 use std::io;
@@ -23,7 +23,7 @@ pub(crate) struct Settings<'a> {
     /// The map; a stream has none.
     pub(super) map: Option<PathBuf>,
     /// Case data: a copy of an image carries on the source image's.
-    pub(super) about: About,
+    pub(super) about: CaseData,
     /// The identifier of an E01's set of segments.
     pub(super) set: Option<[u8; 16]>,
     /// The ranges to read and the digests to compute, with those that the targets and an earlier

@@ -2,7 +2,7 @@
 
 use super::files::unread;
 use super::{Error, Problem};
-use crate::beside::{Busy, Held};
+use crate::beside::{Busy, LockedFile};
 use pfh_source::Document;
 use std::path::Path;
 use std::time::Duration;
@@ -15,9 +15,9 @@ const STEP: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// When it cannot be read, or another run does not let go of it.
-pub fn taken(path: &Path) -> Result<Held, Error> {
+pub fn taken(path: &Path) -> Result<LockedFile, Error> {
     for _ in 0..PATIENCE {
-        match Held::at(path) {
+        match LockedFile::at(path) {
             Ok(Some(held)) => return Ok(held),
             Ok(None) => drop(Document::file(path).map_err(unread(path))?),
             Err(Busy) => {}

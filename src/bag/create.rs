@@ -10,7 +10,7 @@ use super::problem::Problem;
 use super::request::Request;
 use super::summary::Summary;
 use crate::job::{Error, PathError};
-use crate::outputs::{Existing, Kind, Outputs, Refused};
+use crate::outputs::{Existing, Kind, OutputRefusal, Outputs};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_ledger::Likeness;
@@ -85,7 +85,7 @@ pub fn guard(request: &Request, algorithms: &[Algorithm], existing: Existing) ->
     let tags = algorithms.iter().map(|algorithm| written(*algorithm));
     let tags = tags.flat_map(|name| [format!("manifest-{name}.txt"), format!("tagmanifest-{name}.txt")]);
     for name in tags.chain(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]) {
-        let refused = |error| Refused::Place { role: "BAG".into(), path: request.bag.join(&name), error };
+        let refused = |error| OutputRefusal::Place { role: "BAG".into(), path: request.bag.join(&name), error };
         received.check(Path::new(&name)).map_err(refused)?;
     }
     Ok(())

@@ -26,7 +26,7 @@ pub use log::{hashes, losses};
 pub use operands::{Operands, Status};
 pub use problem::Problem;
 
-use crate::acquire::{self, About, ImageFormat, Origin, Pieces, Reading, Start, TargetComparison, To};
+use crate::acquire::{self, CaseData, ImageFormat, Origin, Pieces, Reading, Start, TargetComparison, To};
 use crate::job::Error;
 use crate::outputs::Outputs;
 use crate::verdict::Verdict;
@@ -288,7 +288,7 @@ fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, 
     request.access = if direct { Access::Direct } else { Access::Cached };
     request.reading = imaging;
     (request.map, request.log, request.give_up, request.replace) = (None, None, None, replace);
-    (request.about, request.outputs) = (About::default(), guarded(operands, replace));
+    (request.about, request.outputs) = (CaseData::default(), guarded(operands, replace));
     let back = outputs.into_iter().filter(|(_, back)| *back).map(|(to, _)| to);
     let against = operands.vf.iter().map(|path| To { path: path.clone(), form: ImageFormat::RAW });
     request.against = back.chain(against).collect();

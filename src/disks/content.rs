@@ -31,7 +31,7 @@ pub(super) struct Part {
 #[cfg(feature = "inside")]
 mod by_volume {
     use super::{Bytes, Content, Part};
-    use pfh_volume::{Failure, Recognised, Scheme, Slice, Usage};
+    use pfh_volume::{Failure, Scheme, Slice, Usage, VolumeContent};
     use std::sync::Arc;
 
     /// The partition table's kind, and its partitions.
@@ -64,19 +64,19 @@ mod by_volume {
             return Content::Unread("it begins behind the end of the disk".to_owned());
         };
         match pfh_volume::file_system(Arc::new(slice)) {
-            Ok(Recognised::FileSystem(found)) => Content::FileSystem {
+            Ok(VolumeContent::FileSystem(found)) => Content::FileSystem {
                 format: found.kind.to_owned(),
                 label: String::from_utf8_lossy(&found.label).into_owned(),
             },
-            Ok(Recognised::Volumes(found)) => {
+            Ok(VolumeContent::Volumes(found)) => {
                 let volumes = found.members.iter().filter(|member| !member.is_snapshot);
                 let names: Vec<_> = volumes.map(|member| String::from_utf8_lossy(&member.name)).collect();
                 Content::FileSystem { format: found.kind.to_owned(), label: names.join(", ") }
             }
-            Ok(Recognised::Encrypted(name)) => Content::Encrypted(name.to_owned()),
-            Ok(Recognised::Locked(locked)) => Content::Encrypted(locked.format.to_owned()),
-            Ok(Recognised::Unread(name)) => Content::Other(name),
-            Ok(Recognised::Unknown) => Content::Unknown,
+            Ok(VolumeContent::Encrypted(name)) => Content::Encrypted(name.to_owned()),
+            Ok(VolumeContent::Locked(locked)) => Content::Encrypted(locked.format.to_owned()),
+            Ok(VolumeContent::Unread(name)) => Content::Other(name),
+            Ok(VolumeContent::Unknown) => Content::Unknown,
             Err(failure @ Failure { .. }) => Content::Unread(failure.to_string()),
         }
     }

@@ -4,7 +4,7 @@ use super::event::{Event, Summary};
 use super::request::is_elsewhere;
 use super::{Problem, Request};
 use crate::algorithms::REGISTRY;
-use crate::beside::{Busy, Held};
+use crate::beside::{Busy, LockedFile};
 use crate::destination::Destination;
 use crate::job::{self, Error};
 use crate::outputs::{Existing, Outputs};
@@ -290,7 +290,7 @@ pub(crate) struct SealReader {
     options: Options,
     witness: Arc<Mutex<Option<seal::Witness>>>,
     /// The lock of a sealed manifest that is replaced.
-    held: Option<Held>,
+    held: Option<LockedFile>,
 }
 
 impl SealReader {
@@ -308,7 +308,7 @@ impl SealReader {
     ) -> Result<Option<SealReader>, Error> {
         let (Some(sealing), Some(path)) = (seal.cloned(), to.path().map(Path::to_owned)) else { return Ok(None) };
         // Two runs would leave the list of one and the seal of the other.
-        let held = if os::REPLACES_OPEN && seal::is_there(&path) { Held::at(&path) } else { Ok(None) };
+        let held = if os::REPLACES_OPEN && seal::is_there(&path) { LockedFile::at(&path) } else { Ok(None) };
         let held = held.map_err(|Busy| Error::input(job::PathError::new(&path, Problem::Busy)))?;
         let options = Options {
             format: Some(format),
@@ -352,7 +352,7 @@ impl SealReader {
             return seal::write(&path, seen, key, defaults).map_err(Error::output);
         }
         // From here on the new one is locked as the old one is, until its seal is in place.
-        let locks = (held, output.hold().and_then(Held::of));
+        let locks = (held, output.hold().and_then(LockedFile::of));
         let made = seal::write_waiting(&path, seen, key, defaults).map_err(Error::output)?;
         if let Err(error) = output.commit() {
             seal::settle_as_it_is(&path, &options, REGISTRY);

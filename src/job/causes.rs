@@ -5,12 +5,12 @@ use super::Error;
 use crate::algorithms::SecretError;
 use crate::destination::OpenError;
 use crate::input::InputError;
-use crate::outputs::Refused;
+use crate::outputs::OutputRefusal;
 use crate::pass::Failure;
 use pfh_custody::seal;
 
-impl From<Refused> for Error {
-    fn from(refused: Refused) -> Error {
+impl From<OutputRefusal> for Error {
+    fn from(refused: OutputRefusal) -> Error {
         Error::Refused(refused)
     }
 }

@@ -6,7 +6,7 @@
 
 mod causes;
 
-use crate::outputs::Refused;
+use crate::outputs::OutputRefusal;
 use pfh_source::{Problem, terminal};
 use std::error::Error as StdError;
 use std::fmt;
@@ -24,7 +24,7 @@ pub enum Error {
     /// The request makes no sense: nothing was done.
     Request(Reason),
     /// An output is a file that is read, or one that somebody else made: nothing was done.
-    Refused(Refused),
+    Refused(OutputRefusal),
     /// Something that the request names is not there, cannot be read or holds nothing to compare
     /// with.
     Input(Reason),
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(error.path(), Some(Path::new("a/b")));
         assert!(matches!(error.problem(), Some(Problem { cause: Cause::Outside, .. })));
         assert!(error.to_string().starts_with("a/b: "), "{error}");
-        assert!(error.find::<Refused>().is_none());
+        assert!(error.find::<OutputRefusal>().is_none());
         let failed = Error::Sink(io::Error::other("full"));
         assert_eq!((failed.kind(), failed.to_string().as_str()), (Kind::Output, "the output failed: full"));
         assert_eq!((failed.errno(), Error::Sink(io::Error::from_raw_os_error(28)).errno()), (None, Some(28)));

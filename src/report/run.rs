@@ -8,7 +8,7 @@ use super::request::Request;
 use super::sniff::{self, Form};
 use super::{acquired, custody, lines, lists, matched, unfinished};
 use crate::job::Error;
-use crate::outputs::Refused;
+use crate::outputs::OutputRefusal;
 use pfh_digest::Hasher;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::case::{Standing, Tone};
@@ -117,7 +117,7 @@ fn is_page(path: &Path, written: &[PathBuf]) -> Result<(), Error> {
     let role = "html".to_owned();
     let error =
         io::Error::other("a file of the case that pfh did not write as a page: it is read, and is not replaced");
-    Err(Refused::Place { role, path: page, error }.into())
+    Err(OutputRefusal::Place { role, path: page, error }.into())
 }
 
 /// Counts the bytes that are read, and computes their digest.

@@ -2,7 +2,7 @@
 
 use super::rows::{Difference, FileComparison, Judgement, Root};
 use super::{Failure, Summary};
-use crate::outputs::Refused;
+use crate::outputs::OutputRefusal;
 use pfh_source::Level;
 use std::io;
 
@@ -29,7 +29,7 @@ pub enum Event<'a> {
         problem: &'a pfh_source::Problem,
     },
     /// The tree of a file below a directory would take the place of another file.
-    Refused(&'a Refused),
+    Refused(&'a OutputRefusal),
     /// The catalogue of a watched directory was brought up to date.
     Watched(&'a super::catalogued::Summary),
     /// A directory below a watched one cannot be watched.

@@ -1,7 +1,7 @@
 //! The manifest while it is brought up to date: held against other runs, copied, replaced.
 
 use super::problem::Problem;
-use crate::beside::{Held, TRIES, before};
+use crate::beside::{LockedFile, TRIES, before};
 use crate::job::{Error, PathError};
 use crate::seal;
 use pfh_source::os;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 pub struct LockedManifest {
     path: PathBuf,
     /// Holds the lock, until the manifest is replaced.
-    file: Option<Held>,
+    file: Option<LockedFile>,
     /// Holds the lock of the new one, until its seal is in place.
-    new: Option<Held>,
+    new: Option<LockedFile>,
     seen: Stat,
     bytes: Vec<u8>,
 }
@@ -30,7 +30,7 @@ impl LockedManifest {
             |error: &io::Error| Error::input(PathError::new(path, pfh_source::Problem::io(Stage::Open, error)));
         for _ in 0..TRIES {
             let file = Document::file(path).map_err(|error| failed(&error))?.into_file();
-            let held = Held::of(file).ok_or_else(|| Error::input(PathError::new(path, Problem::Busy)))?;
+            let held = LockedFile::of(file).ok_or_else(|| Error::input(PathError::new(path, Problem::Busy)))?;
             let mut file = held.file();
             let seen = os::stat(file).map_err(|errno| failed(&errno.into()))?;
             // Another run may have replaced it between the two.
@@ -76,7 +76,7 @@ impl LockedManifest {
             // Another run that begins now has it open, and this one is refused.
             self.file = None;
         }
-        self.new = new.hold().and_then(Held::of);
+        self.new = new.hold().and_then(LockedFile::of);
         new.commit().map_err(|error| failed(&self.path, error))?;
         Ok(())
     }

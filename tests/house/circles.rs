@@ -35,7 +35,7 @@ const ROOMS: &[(&str, usize)] = &[
     ("algorithms/tree", 2),
     ("algorithms/digest", 4),
     ("algorithms/similarity", 3),
-    ("media/volume", 17),
+    ("media/volume", 3),
     ("media/container", 3),
     ("pipeline/source", 4),
     ("records/manifest", 3),

@@ -36,6 +36,11 @@ fn crates() -> Vec<PathBuf> {
     found
 }
 
+/// Whether this is the folder of a build: each workspace may have one.
+fn is_built(folder: &Path) -> bool {
+    ["target", "media/target", "fuzz/target"].iter().any(|built| folder == root().join(built))
+}
+
 /// All Rust files below `folder`, but for those that a build makes. Links are not followed: Wine's
 /// drives lead to all of the machine.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
@@ -47,7 +52,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
             let entry = entry.expect("an entry");
             let path = entry.path();
             if entry.file_type().expect("a type").is_dir() {
-                if path != root().join("target") {
+                if !is_built(&path) {
                     open.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -213,6 +218,7 @@ const PLACES: &[Place] = &[
     Place { path: "README.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
     Place { path: "CONTRIBUTING.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
     Place { path: "docs", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
+    Place { path: "media", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
     Place { path: "algorithms", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "media", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "pipeline", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
@@ -311,10 +317,13 @@ fn places(prose: &str, phrase: &str) -> Vec<usize> {
     found.filter(|&at| !is_letter(at.checked_sub(1)) && !is_letter(Some(at + phrase.len()))).collect()
 }
 
-/// All files with `ending` below `path`, or the file itself.
+/// All files with `ending` below `path`, or the file itself; not those that a build makes.
 fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
+    }
+    if is_built(path) {
+        return Vec::new();
     }
     let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
     let wanted = entries.filter(|path| path.is_dir() || path.extension().is_some_and(|found| found == ending));
@@ -400,7 +409,10 @@ fn an_ignored_test_names_the_command_that_runs_it() {
 #[test]
 fn a_source_that_a_page_names_is_there() {
     let (mut seen, mut wrong) = (0, Vec::new());
-    for page in ["README.md", "CONTRIBUTING.md", "docs"].iter().flat_map(|path| files(&root().join(path), "md")) {
+    for page in ["README.md", "CONTRIBUTING.md", "docs", "media/README.md", "media/docs"]
+        .iter()
+        .flat_map(|path| files(&root().join(path), "md"))
+    {
         // Decisions speak of the past, and a list of others' suites of their files.
         if page.starts_with(root().join("docs/adr")) || page.ends_with("docs/tests/others.md") {
             continue;

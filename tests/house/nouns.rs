@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Words that end as participles do, and are nouns.
-const NOUNS_IN_ED: &[&str] = &["Feed", "Need", "Seed", "Speed"];
+const NOUNS_IN_ED: &[&str] = &["Deed", "Feed", "Need", "Seed", "Speed"];
 
 /// Participles without that ending, adverbs and pronouns.
 const REFUSED_WORDS: &[&str] = &[
@@ -30,7 +30,7 @@ fn declared(line: &str) -> Option<&str> {
     Some(&rest[..rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())])
 }
 
-/// Whether a name is one word that is no noun.
+/// Whether a name is one word, and that not a noun.
 fn is_refused(name: &str) -> bool {
     let is_one_word = name.chars().filter(|c| c.is_uppercase()).count() == 1;
     let is_participle = name.ends_with("ed") && !NOUNS_IN_ED.contains(&name);

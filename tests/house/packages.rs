@@ -95,3 +95,33 @@ fn the_pages_say_where_a_feature_is_missing() {
     assert!(macos.contains("without stores of objects") && !read("dist/macos.txt").contains("stores of objects"));
     assert!(macos.contains("pfh bench") && read("docs/windows.md").contains("pfh bench"));
 }
+
+/// `media/` is a workspace of its own, so that its version, lints and profiles stand there again.
+#[test]
+fn the_two_workspaces_agree() {
+    for header in ["[workspace.package]", "[workspace.lints.rust]", "[workspace.lints.clippy]", "[profile.release]"] {
+        assert_eq!(table("media/Cargo.toml", header), table("Cargo.toml", header), "{header}");
+        assert!(!table("Cargo.toml", header).is_empty(), "{header}");
+    }
+    let whole = table("Cargo.toml", "[profile.dev]");
+    assert_eq!(table("media/Cargo.toml", "[profile.dev]"), whole);
+    let whole = table("Cargo.toml", "[profile.dev.package]");
+    let part = table("media/Cargo.toml", "[profile.dev.package]");
+    let other: Vec<_> = part.iter().filter(|line| !whole.contains(line)).collect();
+    assert!(part.len() > 20 && other.is_empty(), "{other:?}");
+}
+
+/// A crate is tested in the version that the program has.
+#[test]
+fn media_is_tested_with_the_crates_of_the_program() {
+    let [whole, part] = ["Cargo.lock", "media/Cargo.lock"].map(|path| {
+        let text = read(path);
+        let packages = text.split("[[package]]\n").skip(1).map(|package| {
+            let lines: Vec<&str> = package.lines().take(2).collect();
+            lines.join(" ")
+        });
+        packages.collect::<BTreeSet<String>>()
+    });
+    let other: Vec<_> = part.difference(&whole).collect();
+    assert!(part.len() > 50 && other.is_empty(), "only in media/Cargo.lock: {other:?}");
+}

@@ -34,8 +34,8 @@ fn sources(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
             let entry = entry.expect("an entry");
             let path = folder.join(entry.file_name());
-            // Tests and examples run here only.
-            let apart = ["tests", "examples", "benches"].iter().any(|name| entry.file_name() == **name);
+            // Tests and examples run here only; `target` is the folder of a build.
+            let apart = ["tests", "examples", "benches", "target"].iter().any(|name| entry.file_name() == **name);
             if entry.path().is_dir() && !apart {
                 open.push(path);
             } else if wanted(&path) {

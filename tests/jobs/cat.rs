@@ -4,7 +4,7 @@ use crate::list::archive;
 use crate::room::{Room, cancelled, missing};
 use pfh::cat::{self, Event, FoundMember, Part, Problem, Request, find};
 use pfh::job::{Error, Kind};
-use pfh::outputs::Refused;
+use pfh::outputs::OutputRefusal;
 use pfh::{Control, Destination};
 use pfh_inject::{Need, lacks, random};
 
@@ -122,10 +122,10 @@ fn a_damaged_member_ends_with_an_error_and_no_file() {
     assert_eq!(cat::write(&asked, &out, &mut |_| Ok(()), &Control::new()).unwrap().bytes, 3);
     assert_eq!(std::fs::read(room.at("out")).unwrap(), b"abc");
     let again = cat::write(&asked, &out, &mut |_| Ok(()), &Control::new()).unwrap_err();
-    assert!(matches!(again, Error::Refused(Refused::Exists { .. })), "{again}");
+    assert!(matches!(again, Error::Refused(OutputRefusal::Exists { .. })), "{again}");
     let onto = Destination::from(room.at("in.gz"));
     let refused = cat::write(&asked.replace(true), &onto, &mut |_| Ok(()), &Control::new()).unwrap_err();
-    assert!(matches!(refused, Error::Refused(Refused::Source { .. })), "{refused}");
+    assert!(matches!(refused, Error::Refused(OutputRefusal::Source { .. })), "{refused}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use pfh::job::Error;
 use pfh::verify::{self, Claim, Of, Verdict};
 use pfh::{Control, Digest};
 #[cfg(unix)]
-use pfh_inject::{Errno, File, Files, Loop, Mounted};
+use pfh_inject::{Errno, File, Files, Loop, MountedFolder};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -102,7 +102,7 @@ pub struct BadDevice {
     // Detached before the file behind it goes.
     pub disk: Loop,
     pub expected: Vec<u8>,
-    _mounted: Mounted,
+    _mounted: MountedFolder,
 }
 
 #[cfg(unix)]

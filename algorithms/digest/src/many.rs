@@ -133,7 +133,7 @@ impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
             lanes::run(&self.choice(), &mut messages);
             return messages.digests();
         }
-        let mut both = queue::Both::new(queue::Pieces::new(self.states(pieces)), messages);
+        let mut both = queue::PiecesAndMessages::new(queue::Pieces::new(self.states(pieces)), messages);
         lanes::run(&self.choice(), &mut both);
         both.digests()
     }

@@ -137,21 +137,21 @@ impl Group {
 
 /// One message under an [`Interleaving`].
 #[derive(Clone)]
-pub(crate) struct Interleaved {
+pub(crate) struct InterleavedMessage {
     mode: Interleaving,
     groups: Vec<Group>,
     /// Less than a round.
     pending: Vec<u8>,
 }
 
-impl Interleaved {
-    pub(crate) fn new(mode: Interleaving) -> Interleaved {
-        Interleaved { mode, groups: Group::over(0..mode.leaves), pending: Vec::new() }
+impl InterleavedMessage {
+    pub(crate) fn new(mode: Interleaving) -> InterleavedMessage {
+        InterleavedMessage { mode, groups: Group::over(0..mode.leaves), pending: Vec::new() }
     }
 
     /// One whose leaves have absorbed whole rounds up to these states.
-    pub(crate) fn resumed(mode: Interleaving, states: &[[u64; 25]]) -> Interleaved {
-        let mut resumed = Interleaved::new(mode);
+    pub(crate) fn resumed(mode: Interleaving, states: &[[u64; 25]]) -> InterleavedMessage {
+        let mut resumed = InterleavedMessage::new(mode);
         resumed.resume(states);
         resumed
     }
@@ -221,7 +221,7 @@ fn even(things: usize, shares: usize) -> impl Iterator<Item = Range<usize>> {
     (0..shares).map(move |share| (share * things).div_ceil(shares)..((share + 1) * things).div_ceil(shares))
 }
 
-impl State for Interleaved {
+impl State for InterleavedMessage {
     fn update(&mut self, bytes: &[u8]) {
         self.update_on(&[bytes], &Alone);
     }

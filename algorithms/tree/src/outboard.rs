@@ -34,7 +34,7 @@ pub use function::{Function, Value};
 pub use journal::{Change, Journal};
 pub use key::{Key, TreeKeyError};
 pub(crate) use paged::proven;
-pub use paged::{Paged, ReadAt, Unusable};
+pub use paged::{PagedTree, ReadAt, Unusable};
 pub use parameters::Parameters;
 pub use pieces::{PieceError, Pieces};
 pub use stream::Builder;

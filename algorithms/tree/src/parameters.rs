@@ -3,7 +3,7 @@
 use pfh_digest::{ParameterValues, Parametric, State};
 
 use crate::growing::LEAF;
-use crate::interleaved::{Interleaved, Interleaving};
+use crate::interleaved::{InterleavedMessage, Interleaving};
 use crate::{Growing, Mode};
 
 /// The longest block: a leaf is hashed in one piece of memory, several at once.
@@ -103,6 +103,6 @@ impl Parametric for Leaves {
     }
 
     fn start(&self, values: [u32; 3]) -> Box<dyn State> {
-        Box::new(Interleaved::new(Leaves::shape(values)))
+        Box::new(InterleavedMessage::new(Leaves::shape(values)))
     }
 }

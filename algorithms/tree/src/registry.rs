@@ -5,7 +5,7 @@ use pfh_digest::Standing::Secure;
 use pfh_digest::{Kernels, Output, Row};
 use pfh_kernel::{KECCAK12, KECCAK24};
 
-use crate::interleaved::{Interleaved, Interleaving};
+use crate::interleaved::{InterleavedMessage, Interleaving};
 use crate::parameters::{Blocks, Leaves};
 use crate::{Growing, Mode};
 
@@ -35,6 +35,6 @@ pub static ROWS: [Row; 10] = [
     Row::new("parallelhashxof256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::PARALLELHASHXOF256, b""))).with_kernels(keccak).with_parameters(&Blocks { mode: Mode::PARALLELHASHXOF256, capacity: None }).with_fact(&Blocks { mode: Mode::PARALLELHASHXOF256, capacity: None }),
     Row::new("sakura-fng-128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::SAKURA_FNG_128, b""))).with_kernels(keccak).with_parameters(&Blocks { mode: Mode::SAKURA_FNG_128, capacity: Some(256) }).with_fact(&Blocks { mode: Mode::SAKURA_FNG_128, capacity: Some(256) }),
     Row::new("sakura-fng-256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::SAKURA_FNG_256, b""))).with_kernels(keccak).with_parameters(&Blocks { mode: Mode::SAKURA_FNG_256, capacity: Some(512) }).with_fact(&Blocks { mode: Mode::SAKURA_FNG_256, capacity: Some(512) }),
-    Row::new("sakura-li-128", &[], SHORT, Secure, 168, || Box::new(Interleaved::new(Interleaving::new(256)))).with_kernels(keccak).with_parameters(&Leaves { capacity: 256 }).with_fact(&Leaves { capacity: 256 }),
-    Row::new("sakura-li-256", &[], LONG, Secure, 136, || Box::new(Interleaved::new(Interleaving::new(512)))).with_kernels(keccak).with_parameters(&Leaves { capacity: 512 }).with_fact(&Leaves { capacity: 512 }),
+    Row::new("sakura-li-128", &[], SHORT, Secure, 168, || Box::new(InterleavedMessage::new(Interleaving::new(256)))).with_kernels(keccak).with_parameters(&Leaves { capacity: 256 }).with_fact(&Leaves { capacity: 256 }),
+    Row::new("sakura-li-256", &[], LONG, Secure, 136, || Box::new(InterleavedMessage::new(Interleaving::new(512)))).with_kernels(keccak).with_parameters(&Leaves { capacity: 512 }).with_fact(&Leaves { capacity: 512 }),
 ];

@@ -4,7 +4,7 @@ use std::io::{Read, copy, sink};
 use std::sync::Arc;
 
 use pfh_volume::account;
-use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system};
+use pfh_volume::{Bytes, FileSystem, Nodes, Options, VolumeContent, file_system};
 
 /// Puts `magic` at its places and lists all files, deleted ones and free space included.
 pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
@@ -19,7 +19,7 @@ pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
         assert_eq!(found.extents.iter().map(|extent| extent.length).sum::<u64>(), size);
     }
     match file_system(medium) {
-        Ok(Recognised::FileSystem(volume)) => {
+        Ok(VolumeContent::FileSystem(volume)) => {
             all(volume.nodes(ALL), &volume, size);
             for snapshot in &volume.snapshots {
                 let Ok(opened) = snapshot.open() else { continue };
@@ -27,10 +27,10 @@ pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
                 let _ = opened.changed(ALL).count();
             }
         }
-        Ok(Recognised::Volumes(volumes)) => {
+        Ok(VolumeContent::Volumes(volumes)) => {
             let _ = volumes.unallocated().count();
             for member in volumes.members {
-                if let Ok(Recognised::FileSystem(volume)) = member.found {
+                if let Ok(VolumeContent::FileSystem(volume)) = member.found {
                     all(volume.nodes(ALL), &volume, size);
                 }
             }

@@ -31,7 +31,7 @@ pub struct Extent {
 }
 
 /// The plain volume.
-pub struct Decrypted {
+pub struct PlainVolume {
     of: Arc<dyn Bytes>,
     cipher: Cipher,
     size: u64,
@@ -43,15 +43,15 @@ pub struct Decrypted {
 /// Most bytes that are decrypted at once.
 const PIECE: usize = 64 << 10;
 
-impl Decrypted {
+impl PlainVolume {
     /// The plain volume of `size` bytes. The first extent starts at 0, and they are in order.
-    pub fn new(of: Arc<dyn Bytes>, cipher: Cipher, size: u64, extents: Vec<Extent>) -> Decrypted {
-        Decrypted { of, cipher, size, extents, head: Vec::new() }
+    pub fn new(of: Arc<dyn Bytes>, cipher: Cipher, size: u64, extents: Vec<Extent>) -> PlainVolume {
+        PlainVolume { of, cipher, size, extents, head: Vec::new() }
     }
 
     /// With these first bytes.
     #[must_use]
-    pub fn beginning(mut self, head: Vec<u8>) -> Decrypted {
+    pub fn beginning(mut self, head: Vec<u8>) -> PlainVolume {
         self.head = head;
         self
     }
@@ -72,7 +72,7 @@ impl Decrypted {
     }
 }
 
-impl Bytes for Decrypted {
+impl Bytes for PlainVolume {
     fn size(&self) -> u64 {
         self.size
     }

@@ -30,7 +30,7 @@ pub use apfs::{ApfsVolume, volume_cipher};
 pub use failure::Failure;
 pub use key::{Key, Keys};
 pub use mode::Cipher;
-pub use opened::Opened;
+pub use opened::OpenedVolume;
 
 use pfh_container::Bytes;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// If the medium cannot be read there, its metadata contradict themselves, or no key fits.
-pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<OpenedVolume>, Failure> {
     for open in [bitlocker::open, corestorage::open, luks::open] {
         if let Some(opened) = open(bytes, keys)? {
             return Ok(Some(opened));

@@ -5,7 +5,7 @@ use pfh_container::Bytes;
 use std::sync::Arc;
 
 /// A volume that was opened.
-pub struct Opened {
+pub struct OpenedVolume {
     /// The format: `BitLocker`, `LUKS1`, `LUKS2`.
     pub format: &'static str,
     /// The plain volume.

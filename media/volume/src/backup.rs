@@ -4,11 +4,11 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le16, le64, read_some};
-use crate::file_system::Recognised;
-use crate::node::Failure;
+use crate::file_system::VolumeContent;
 use crate::{apfs, btrfs, ext, fat, hfs, ntfs, xfs};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le16, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// A copy, and the place of the original.
 struct Spare {
@@ -20,13 +20,13 @@ struct Spare {
 }
 
 /// Bytes with a range of them replaced.
-struct Replaced {
+struct ReplacedBytes {
     of: Arc<dyn Bytes>,
     at: u64,
     bytes: Vec<u8>,
 }
 
-impl Bytes for Replaced {
+impl Bytes for ReplacedBytes {
     fn size(&self) -> u64 {
         self.of.size()
     }
@@ -71,10 +71,10 @@ pub enum Of {
 
 /// Opens a volume by a copy; `None` if there is none, or the volume is not sound with it. `why`
 /// names the fault of the original.
-pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
+pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<VolumeContent> {
     copies(of, &**bytes).into_iter().find_map(|copy| {
         let warning = failure(Some(copy.from), format!("{} {why}: its copy is used", copy.what));
-        let replaced: Arc<dyn Bytes> = Arc::new(Replaced { of: bytes.clone(), at: copy.at, bytes: copy.bytes });
+        let replaced: Arc<dyn Bytes> = Arc::new(ReplacedBytes { of: bytes.clone(), at: copy.at, bytes: copy.bytes });
         let found = match of {
             // Its boot sector is in a file, which must show the bytes of the medium.
             Of::Ntfs => ntfs::open_by(bytes, &*replaced),
@@ -87,13 +87,13 @@ pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
             Of::Btrfs => btrfs::open(&replaced),
         };
         match found {
-            Ok(Some(Recognised::Volumes(mut volumes))) => {
+            Ok(Some(VolumeContent::Volumes(mut volumes))) => {
                 volumes.warnings.insert(0, warning);
-                Some(Recognised::Volumes(volumes))
+                Some(VolumeContent::Volumes(volumes))
             }
-            Ok(Some(Recognised::FileSystem(mut volume))) => {
+            Ok(Some(VolumeContent::FileSystem(mut volume))) => {
                 volume.warnings.insert(0, warning);
-                Some(Recognised::FileSystem(volume))
+                Some(VolumeContent::FileSystem(volume))
             }
             _ => None,
         }

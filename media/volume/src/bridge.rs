@@ -3,14 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::apart::{Other, apart};
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Kind, Node, Nodes};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
 use crate::partition::apm;
 use crate::recognise::{division, is_hfs};
 use crate::{hfs, iso, udf};
+use pfh_bytes::apart::{OtherTree, apart};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Kind, Node, Nodes};
 
 /// In front of the names of files that only ISO 9660 lists, or only HFS+.
 const APART: &[u8] = b"$ISO9660/";
@@ -22,9 +22,9 @@ const OWN: &str = "ISO9660_data";
 
 /// Opens a disc; `None` for other bytes. If a disc has both, its names are those of UDF; files that
 /// only ISO 9660 has follow, and then those that only HFS+ has.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let mut found = open_trees(bytes)?;
-    if let Some(Recognised::FileSystem(disc)) = &mut found {
+    if let Some(VolumeContent::FileSystem(disc)) = &mut found {
         beside(bytes, disc)?;
     }
     Ok(found)
@@ -67,52 +67,52 @@ fn beside(bytes: &Arc<dyn Bytes>, disc: &mut FileSystem) -> Result<(), Failure> 
     for mac in macs {
         disc.warnings.extend(mac.warnings);
         disc.unread.extend(mac.unread);
-        disc.volume = Arc::new(Both { first: disc.volume.clone(), other: mac.volume, prefix: MAC });
+        disc.volume = Arc::new(TwoTrees { first: disc.volume.clone(), other: mac.volume, prefix: MAC });
     }
     Ok(())
 }
 
 /// The trees of a disc.
-fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let (udf, iso) = (udf::open(bytes), iso::open(bytes));
     match (udf, iso) {
         (Ok(None), iso) => iso,
-        (Ok(Some(Recognised::FileSystem(udf))), Ok(Some(Recognised::FileSystem(iso)))) => {
+        (Ok(Some(VolumeContent::FileSystem(udf))), Ok(Some(VolumeContent::FileSystem(iso)))) => {
             let mut warnings = udf.warnings;
             warnings.extend(iso.warnings);
-            let volume = Arc::new(Both { first: udf.volume, other: iso.volume, prefix: APART });
-            Ok(Some(Recognised::FileSystem(FileSystem { warnings, volume, ..udf })))
+            let volume = Arc::new(TwoTrees { first: udf.volume, other: iso.volume, prefix: APART });
+            Ok(Some(VolumeContent::FileSystem(FileSystem { warnings, volume, ..udf })))
         }
         // The half that can be read, and the fault of the other.
-        (udf, Ok(Some(Recognised::FileSystem(mut iso)))) => {
+        (udf, Ok(Some(VolumeContent::FileSystem(mut iso)))) => {
             let what = match udf {
-                Ok(Some(Recognised::Unread(what))) => format!("there is {what} beside it, which is not read"),
+                Ok(Some(VolumeContent::Unread(what))) => format!("there is {what} beside it, which is not read"),
                 Ok(_) => "there is a UDF volume beside it, which is not read".to_owned(),
                 Err(failed) => format!("there is a UDF volume beside it, which cannot be read: {failed}"),
             };
             iso.warnings.push(failure(Some(32_768), what));
-            Ok(Some(Recognised::FileSystem(iso)))
+            Ok(Some(VolumeContent::FileSystem(iso)))
         }
-        (Ok(Some(Recognised::FileSystem(mut udf))), Err(failed)) => {
+        (Ok(Some(VolumeContent::FileSystem(mut udf))), Err(failed)) => {
             let what = format!("there is an ISO 9660 volume beside it, which cannot be read: {failed}");
             udf.warnings.push(failure(Some(32_768), what));
-            Ok(Some(Recognised::FileSystem(udf)))
+            Ok(Some(VolumeContent::FileSystem(udf)))
         }
         (udf, _) => udf,
     }
 }
 
 /// Two trees of names over one disc.
-struct Both {
+struct TwoTrees {
     first: Arc<dyn Volume>,
     other: Arc<dyn Volume>,
     /// In front of the names that only the other has.
     prefix: &'static [u8],
 }
 
-impl Volume for Both {
+impl Volume for TwoTrees {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let other = Other { prefix: self.prefix.to_vec(), nodes: self.other.clone().nodes(options) };
+        let other = OtherTree { prefix: self.prefix.to_vec(), nodes: self.other.clone().nodes(options) };
         apart(self.first.clone().nodes(options), vec![other], place)
     }
 }

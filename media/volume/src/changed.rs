@@ -5,9 +5,9 @@ use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::Read;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::node::{Content, Failure, Node, Nodes, Run};
 use crate::vss::View;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::{Content, Failure, Node, Nodes, Run};
 
 /// The most names that are held, in half a gigabyte; files beyond count as changed.
 const MOST: usize = 16 << 20;
@@ -17,16 +17,16 @@ const SMALL: u64 = 1 << 20;
 const PIECE: u64 = 256 << 10;
 
 /// The names of today, each with all that is compared but the bytes.
-pub struct Known {
+pub struct NamesToday {
     /// Two random keys, so that no file can be made to pass for another.
     keys: [RandomState; 2],
     marks: HashSet<[u64; 2]>,
 }
 
-impl Known {
+impl NamesToday {
     /// Takes all names of a file system up.
-    pub fn of(nodes: Nodes) -> Known {
-        let mut known = Known { keys: [RandomState::new(), RandomState::new()], marks: HashSet::new() };
+    pub fn of(nodes: Nodes) -> NamesToday {
+        let mut known = NamesToday { keys: [RandomState::new(), RandomState::new()], marks: HashSet::new() };
         for node in nodes.flatten() {
             if known.marks.len() >= MOST {
                 break;
@@ -69,7 +69,7 @@ fn small(content: &dyn Content) -> Option<Vec<u8>> {
 }
 
 /// The names among these that differ from today's, or whose bytes do.
-pub fn changed(nodes: Nodes, known: Arc<Known>, view: Arc<View>, live: Arc<dyn Bytes>) -> Nodes {
+pub fn changed(nodes: Nodes, known: Arc<NamesToday>, view: Arc<View>, live: Arc<dyn Bytes>) -> Nodes {
     let is_changed = move |found: &Result<Node, Failure>| {
         let Ok(node) = found else { return true };
         let Some((mark, places)) = known.mark(node) else { return true };

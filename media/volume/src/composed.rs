@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::btrfs::{self, Superblock};
-use crate::bytes::Bytes;
 use crate::lvm::{self, Physical};
-use crate::node::Failure;
 use crate::raid::{self, Member};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::Failure;
 
 /// The identifier that the pieces of one whole have in common: of an array, of a physical volume in
 /// a group, of a file system.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use flate2::{Decompress, FlushDecompress, Status};
 use pfh_container::lzfse;
 
-use crate::bytes::Bytes;
-use crate::field::{be32, failure, is_at, le32, le64, unreadable};
-use crate::layout::Layout;
-use crate::node::{Content, Failure};
-use crate::stored::{ByPieces, Stored, Whole, gather, named};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be32, failure, is_at, le32, le64, unreadable};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Content, Failure};
+use pfh_bytes::stored::{ByPieces, StoredBytes, WholeReader, gather, named};
 
 /// The attribute that a compressed file is made of, and the one that stands for its resource fork.
 pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";
@@ -101,12 +101,12 @@ pub fn lost_fork() -> Failure {
 }
 
 /// A compressed file.
-pub struct Compressed<P> {
+pub struct CompressedFile<P> {
     pub parts: P,
     pub path: Vec<u8>,
 }
 
-impl<P: Parts> Content for Compressed<P> {
+impl<P: Parts> Content for CompressedFile<P> {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         self.reader(0)
     }
@@ -120,7 +120,7 @@ impl<P: Parts> Content for Compressed<P> {
     }
 }
 
-impl<P: Parts> Compressed<P> {
+impl<P: Parts> CompressedFile<P> {
     /// The bytes behind the head of the attribute, or the resource fork.
     fn packed(&self) -> Result<Box<dyn Read + Send>, Failure> {
         let raw = self.parts.attribute()?;
@@ -131,9 +131,9 @@ impl<P: Parts> Compressed<P> {
             Fork::Held(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
             Fork::Stored { bytes, layout, size } => {
                 let locate = Box::new(move || Ok(layout.clone()));
-                Stored { bytes, path: self.path.clone(), from: 0, size, locate }.open()
+                StoredBytes { bytes, path: self.path.clone(), from: 0, size, locate }.open()
             }
-            Fork::Apart(of) => Ok(Box::new(Whole { of, path: self.path.clone(), at: 0 })),
+            Fork::Apart(of) => Ok(Box::new(WholeReader { of, path: self.path.clone(), at: 0 })),
         }
     }
 

@@ -7,23 +7,23 @@ use crate::apfs;
 use crate::backup::{self, Of};
 use crate::bridge;
 use crate::btrfs;
-use crate::bytes::Bytes;
 use crate::erofs;
 use crate::ext;
 use crate::f2fs;
 use crate::fat;
-use crate::field::{be16, be32, byte, failure, is_at, le16, le32, read_some};
-use crate::file_system::Recognised;
+use crate::file_system::VolumeContent;
 use crate::hfs;
-use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, division, is_hfs, is_second_luks, recognise};
 use crate::squash;
 use crate::windows::Windows;
 use crate::xfs;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be16, be32, byte, failure, is_at, le16, le32, read_some};
+use pfh_bytes::node::Failure;
 
 /// Opens one kind of file system; `None` if it is another.
-type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
+type Open = fn(&Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure>;
 
 /// All readers, each with the copies of the file system's first sectors.
 const READERS: &[(Open, Option<Of>)] = &[
@@ -51,11 +51,11 @@ const READERS: &[(Open, Option<Of>)] = &[
 /// # Errors
 /// If the medium cannot be read there, or the structures of a known file system contradict
 /// themselves.
-pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
+pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<VolumeContent, Failure> {
     // Formats in the table go first: a container may be written over an old file system's start.
     match recognise(&*bytes) {
-        Ok(Some(Magic::Encrypted(name))) => return Ok(Recognised::Encrypted(name)),
-        Ok(Some(Magic::Unread(name))) => return Ok(Recognised::Unread(name.to_owned())),
+        Ok(Some(Magic::Encrypted(name))) => return Ok(VolumeContent::Encrypted(name)),
+        Ok(Some(Magic::Unread(name))) => return Ok(VolumeContent::Unread(name.to_owned())),
         Ok(None) => {}
         // The start is lost: copies elsewhere tell the file system.
         Err(failed) => {
@@ -75,15 +75,15 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
         }
     }
     if is_hfs(&*bytes, 0)? {
-        return Ok(Recognised::Unread("HFS".to_owned()));
+        return Ok(VolumeContent::Unread("HFS".to_owned()));
     }
     if let Some(found) = by_copy(&bytes, "is lost") {
         return Ok(found);
     }
     if is_second_luks(&*bytes)? {
-        return Ok(Recognised::Encrypted("LUKS"));
+        return Ok(VolumeContent::Encrypted("LUKS"));
     }
-    Ok(division(&*bytes)?.map_or(Recognised::Unknown, |name| Recognised::Unread(name.to_owned())))
+    Ok(division(&*bytes)?.map_or(VolumeContent::Unknown, |name| VolumeContent::Unread(name.to_owned())))
 }
 
 /// The file system in a file that is smaller than most volumes. Boot sectors and superblocks alone
@@ -92,12 +92,12 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
 ///
 /// # Errors
 /// As [`file_system`].
-pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
+pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<VolumeContent, Failure> {
     let head = read_some(&*bytes, 0, 2048)?;
     match recognise(&*bytes)? {
-        Some(Magic::Encrypted(name)) => return Ok(Recognised::Encrypted(name)),
-        Some(Magic::Unread(name)) => return Ok(Recognised::Unread(name.to_owned())),
-        None if is_hfs(&*bytes, 0)? => return Ok(Recognised::Unread("HFS".to_owned())),
+        Some(Magic::Encrypted(name)) => return Ok(VolumeContent::Encrypted(name)),
+        Some(Magic::Unread(name)) => return Ok(VolumeContent::Unread(name.to_owned())),
+        None if is_hfs(&*bytes, 0)? => return Ok(VolumeContent::Unread("HFS".to_owned())),
         None => {}
     }
     if may_be_small(&head, bytes.size()) {
@@ -107,13 +107,13 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
     let boot = boot.filter(|_| le16(&head, 510) == 0xaa55).map(|(_, name)| name);
     match boot.or_else(|| is_xfs(&head).then_some("XFS")).filter(|_| bytes.size() > BOOT) {
         Some(name) => Err(failure(Some(bytes.size()), format!("{name}: the volume is cut off here"))),
-        None => Ok(Recognised::Unknown),
+        None => Ok(VolumeContent::Unknown),
     }
 }
 
 /// Names the archive that stands behind the end of a file system, which no table lists.
-fn with_archive_behind(mut found: Recognised, bytes: &dyn Bytes) -> Recognised {
-    if let Recognised::FileSystem(system) = &mut found
+fn with_archive_behind(mut found: VolumeContent, bytes: &dyn Bytes) -> VolumeContent {
+    if let VolumeContent::FileSystem(system) = &mut found
         && system.size > 0
         && let Some(behind) = sfx::behind_end(system.size, bytes)
     {
@@ -168,6 +168,6 @@ fn is_fat_of(head: &[u8], size: u64) -> bool {
 }
 
 /// The file system whose copy is found.
-fn by_copy(bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
+fn by_copy(bytes: &Arc<dyn Bytes>, why: &str) -> Option<VolumeContent> {
     READERS.iter().filter_map(|(_, of)| *of).find_map(|of| backup::open(of, bytes, why))
 }

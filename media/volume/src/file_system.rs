@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::account::Layers;
-use crate::bytes::Bytes;
 use crate::locked::{Decrypt, Keybag};
-use crate::node::{Failure, Nodes};
+use pfh_bytes::account::Layers;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::{Failure, Nodes};
 
 /// The files that a list holds beyond those that the file system lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +18,7 @@ pub struct Options {
 }
 
 /// The content of a volume.
-pub enum Recognised {
+pub enum VolumeContent {
     /// A file system that is read.
     FileSystem(FileSystem),
     /// Several file systems that share one space.
@@ -27,7 +27,7 @@ pub enum Recognised {
     /// look like noise and are [`Recognised::Unknown`].
     Encrypted(&'static str),
     /// A file system whose files its own key opens: see [`Locked::open`].
-    Locked(Locked),
+    Locked(LockedVolume),
     /// Known by its magic and not read: the name of the format, and the feature that is in the way.
     Unread(String),
     /// No known magic: not empty, but not understood.
@@ -35,10 +35,10 @@ pub enum Recognised {
 }
 
 /// Opens a volume with a key.
-type Open = dyn Fn(Arc<dyn Decrypt>) -> Result<Recognised, Failure> + Send + Sync;
+type Open = dyn Fn(Arc<dyn Decrypt>) -> Result<VolumeContent, Failure> + Send + Sync;
 
 /// A volume that has no key yet.
-pub struct Locked {
+pub struct LockedVolume {
     /// The name of the format.
     pub format: &'static str,
     /// The volume's UUID: by it the container keeps the key.
@@ -48,21 +48,21 @@ pub struct Locked {
     open: Box<Open>,
 }
 
-impl Locked {
+impl LockedVolume {
     /// A volume that `open` opens with its cipher.
     pub(crate) fn new(
         format: &'static str,
         (volume, bag): ([u8; 16], Keybag),
-        open: impl Fn(Arc<dyn Decrypt>) -> Result<Recognised, Failure> + Send + Sync + 'static,
-    ) -> Locked {
-        Locked { format, volume, bag, open: Box::new(open) }
+        open: impl Fn(Arc<dyn Decrypt>) -> Result<VolumeContent, Failure> + Send + Sync + 'static,
+    ) -> LockedVolume {
+        LockedVolume { format, volume, bag, open: Box::new(open) }
     }
 
     /// Opens the volume with its cipher.
     ///
     /// # Errors
     /// If its metadata contradict themselves when they are decrypted.
-    pub fn open(&self, cipher: Arc<dyn Decrypt>) -> Result<Recognised, Failure> {
+    pub fn open(&self, cipher: Arc<dyn Decrypt>) -> Result<VolumeContent, Failure> {
         (self.open)(cipher)
     }
 }
@@ -102,7 +102,7 @@ pub struct Member {
     /// Whether it is an older state of the one before that is not.
     pub is_snapshot: bool,
     /// Its content, or why it cannot be opened.
-    pub found: Result<Recognised, Failure>,
+    pub found: Result<VolumeContent, Failure>,
 }
 
 /// A file system whose files can be listed.
@@ -214,9 +214,9 @@ impl FileSystem {
         (block_size, size): (u32, u64),
         warnings: Vec<Failure>,
         volume: Arc<dyn Volume>,
-    ) -> Recognised {
+    ) -> VolumeContent {
         let (unread, snapshots) = (Vec::new(), Vec::new());
-        Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, unread, snapshots, volume })
+        VolumeContent::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, unread, snapshots, volume })
     }
 
     /// All names in the file system, in the same order each time.

@@ -2,7 +2,7 @@
 //! bytes that the listing will read, so that they are found decoded. It notes no fault, since the
 //! listing will find it.
 
-use crate::bytes::Bytes;
+use pfh_bytes::bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

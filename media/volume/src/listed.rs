@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 /// Numbers, a bit for each, in pages of those that are near one another.
 #[derive(Default)]
-pub struct Listed(BTreeMap<u64, [u64; 8]>);
+pub struct NumberSet(BTreeMap<u64, [u64; 8]>);
 
-impl Listed {
+impl NumberSet {
     /// Takes a number up.
     pub fn insert(&mut self, number: u64) {
         let page = self.0.entry(number / 512).or_default();
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn numbers_are_in_and_nothing_else() {
-        let mut listed = Listed::default();
+        let mut listed = NumberSet::default();
         let numbers = [0, 63, 64, 511, 512, 1 << 40, u64::MAX];
         for number in numbers {
             listed.insert(number);

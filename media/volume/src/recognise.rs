@@ -1,9 +1,9 @@
 //! Formats that are known by their magic and not read here, so that none is mistaken for an empty
 //! volume: the rows for volumes in the table of [`signature`].
 
-use crate::bytes::Bytes;
-use crate::field::{be16, be32, be64, is_at, le16, le32, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be16, be32, be64, is_at, le16, le32, read_some};
+use pfh_bytes::node::Failure;
 use pfh_container::signature::{At, Holds, Signature, TABLE, TAIL};
 
 /// The kind of a volume by its magic.

@@ -1,9 +1,9 @@
 //! Volumes behind some sectors of something else.
 
-use crate::bytes::{Bytes, Slice};
 use crate::detect::{file_system, may_begin};
-use crate::field::read_some;
-use crate::file_system::Recognised;
+use crate::file_system::VolumeContent;
+use pfh_bytes::bytes::{Bytes, Slice};
+use pfh_bytes::field::read_some;
 use std::sync::Arc;
 
 const SECTOR: usize = 512;
@@ -22,7 +22,7 @@ pub fn shifted(bytes: &Arc<dyn Bytes>) -> Option<u64> {
         let left = bytes.size().saturating_sub(at);
         let slice = may_begin(start, left).then(|| Slice::new(bytes.clone(), at, left)).flatten();
         let opened = slice.map(|slice| file_system(Arc::new(slice)));
-        matches!(opened, Some(Ok(Recognised::FileSystem(_))))
+        matches!(opened, Some(Ok(VolumeContent::FileSystem(_))))
     };
     let near = (1..=MOST).map(|sector| sector * SECTOR).find(|at| {
         let start = head.get(*at..).unwrap_or_default();

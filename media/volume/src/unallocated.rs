@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bits::Bits;
-use crate::bytes::Bytes;
-use crate::layout::Layout;
-use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
-use crate::stored::Stored;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes, Times};
+use pfh_bytes::stored::StoredBytes;
 
 /// Whether a block is in use, by its number in the range.
 pub type IsUsed = Box<dyn Fn(u64) -> Result<bool, Failure> + Send>;
@@ -111,8 +111,13 @@ fn node(name: &str, bytes: &Arc<dyn Bytes>, offset: u64, length: u64) -> Node {
 }
 
 fn range(bytes: &Arc<dyn Bytes>, path: Vec<u8>, from: u64, size: u64, layout: Layout) -> Node {
-    let content =
-        Stored { bytes: bytes.clone(), path: path.clone(), from, size, locate: Box::new(move || Ok(layout.clone())) };
+    let content = StoredBytes {
+        bytes: bytes.clone(),
+        path: path.clone(),
+        from,
+        size,
+        locate: Box::new(move || Ok(layout.clone())),
+    };
     Node {
         path,
         kind: Kind::Unallocated,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::node::{Failure, Node};
+use pfh_bytes::node::{Failure, Node};
 
 /// The most directories on a path. Linux reaches 2,048 by an absolute name.
 const DEEPEST: usize = 2048;
@@ -16,15 +16,15 @@ const LONGEST: usize = 32 << 10;
 const SOON: usize = 16;
 
 /// An entry of a directory.
-pub struct Found<D> {
+pub struct WalkEntry<D> {
     /// The name; `None` for a directory that is only walked through.
     pub node: Option<Node>,
     /// The directory behind the name, with a number that no other directory has.
-    pub into: Option<Into<D>>,
+    pub into: Option<WalkFolder<D>>,
 }
 
 /// A directory to be listed.
-pub struct Into<D> {
+pub struct WalkFolder<D> {
     /// The number that a circle is recognised by.
     pub id: u64,
     /// Its path.
@@ -48,10 +48,10 @@ impl Pass {
     pub fn found<I, D>(
         self,
         found: Result<(I, Vec<u8>), Failure>,
-        into: impl Fn(&I, &[u8]) -> Option<Into<D>>,
+        into: impl Fn(&I, &[u8]) -> Option<WalkFolder<D>>,
         live: impl FnOnce(&I, &[u8]) -> Vec<Result<Node, Failure>>,
         slack: impl FnOnce(&I, &[u8]) -> Option<Node>,
-    ) -> Vec<Result<Found<D>, Failure>> {
+    ) -> Vec<Result<WalkEntry<D>, Failure>> {
         let (inode, path) = match found {
             Ok(found) => found,
             Err(failed) if self == Pass::Live => return vec![Err(failed)],
@@ -60,15 +60,15 @@ impl Pass {
         let mut into = into(&inode, &path);
         if self == Pass::Live {
             let nodes = live(&inode, &path).into_iter();
-            return nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect();
+            return nodes.map(|node| node.map(|node| WalkEntry { node: Some(node), into: into.take() })).collect();
         }
         let node = if self == Pass::Slack { slack(&inode, &path) } else { None };
-        (node.is_some() || into.is_some()).then_some(Ok(Found { node, into })).into_iter().collect()
+        (node.is_some() || into.is_some()).then_some(Ok(WalkEntry { node, into })).into_iter().collect()
     }
 }
 
 /// The entries of a directory, read as they are asked for.
-pub type Entries<D> = Box<dyn Iterator<Item = Result<Found<D>, Failure>> + Send>;
+pub type Entries<D> = Box<dyn Iterator<Item = Result<WalkEntry<D>, Failure>> + Send>;
 
 /// A file system that lists one directory.
 pub trait Tree: Send + Sync + 'static {
@@ -79,8 +79,8 @@ pub trait Tree: Send + Sync + 'static {
     fn list(self: Arc<Self>, directory: Self::Directory, path: Arc<[u8]>) -> Entries<Self::Directory>;
 
     /// Has the bytes of a directory read by a thread that goes ahead of the listing, if there is
-    /// one: see [`Bytes::ahead`](crate::Bytes::ahead). `is_open` says that the listing has come to
-    /// it.
+    /// one: see [`Bytes::ahead`](pfh_bytes::bytes::Bytes::ahead). `is_open` says that the listing
+    /// has come to it.
     fn foresee(self: &Arc<Self>, _directory: &Self::Directory, _is_open: &Arc<AtomicBool>) {}
 }
 
@@ -127,8 +127,8 @@ impl<T: Tree> Walk<T> {
     }
 
     /// Notes a directory for later; the failure of one that is not walked into.
-    fn note(&mut self, into: Into<T::Directory>) -> Option<Failure> {
-        let Into { id, path, directory } = into;
+    fn note(&mut self, into: WalkFolder<T::Directory>) -> Option<Failure> {
+        let WalkFolder { id, path, directory } = into;
         let refused = |cause: &str| Some(Failure { path: path.clone(), cause: cause.to_owned(), ..Failure::default() });
         if self.depth >= DEEPEST {
             return refused("lies deeper than 2048 directories: not listed");
@@ -236,7 +236,7 @@ pub fn join(parent: &[u8], name: &[u8]) -> Result<Vec<u8>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::{Allocation, Kind, Times};
+    use pfh_bytes::node::{Allocation, Kind, Times};
 
     /// Directory `n` holds `n + 1` and the root.
     struct Circle;
@@ -259,7 +259,7 @@ mod tests {
                     compressed: false,
                     content: None,
                 };
-                Ok(Found { node: Some(node), into: Some(Into { id, path, directory: id }) })
+                Ok(WalkEntry { node: Some(node), into: Some(WalkFolder { id, path, directory: id }) })
             }))
         }
     }

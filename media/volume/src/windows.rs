@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::bytes::Bytes;
+use pfh_bytes::bytes::Bytes;
 
 /// Bytes of a window.
 const WINDOW: u64 = 16 << 10;

@@ -3,7 +3,7 @@
 use crate::detect::ContainerRefusal;
 use crate::limit::BOMB;
 use pfh_source::{Cause, Extent, FindingId, Inside, Problem, Stage, Volume};
-use pfh_volume::{Allocation, Content, Kind, Node, Recognised, Run};
+use pfh_volume::{Allocation, Content, Kind, Node, Run, VolumeContent};
 
 /// Facts about a volume before it is read.
 pub fn outline(name: &[u8], about: &Inside) -> Volume {
@@ -56,13 +56,13 @@ pub fn bomb(size: u64) -> String {
 }
 
 /// Why a volume is not read.
-pub fn unread(found: &Recognised) -> ContainerRefusal {
+pub fn unread(found: &VolumeContent) -> ContainerRefusal {
     // An unknown size may be anything.
     let (why, is_damaged) = match found {
-        Recognised::Encrypted(format) => (format!("is encrypted ({format})"), false),
-        Recognised::Locked(locked) => (format!("is encrypted ({})", locked.format), false),
-        Recognised::Unread(format) => (format.clone(), false),
-        Recognised::Unknown | Recognised::FileSystem(_) | Recognised::Volumes(_) => {
+        VolumeContent::Encrypted(format) => (format!("is encrypted ({format})"), false),
+        VolumeContent::Locked(locked) => (format!("is encrypted ({})", locked.format), false),
+        VolumeContent::Unread(format) => (format.clone(), false),
+        VolumeContent::Unknown | VolumeContent::FileSystem(_) | VolumeContent::Volumes(_) => {
             ("holds no file system that is known".into(), true)
         }
     };

@@ -4,6 +4,7 @@ use super::about::unopened;
 use super::detect::Container;
 use super::options::Options;
 use super::outer::Outer;
+use pfh_archive as archive;
 use pfh_source::{Entry, Problem, Stage};
 use pfh_volume::account::{self, Account};
 
@@ -23,7 +24,7 @@ pub fn account(entry: &Entry, options: &Options) -> Result<Option<(Account, Vec<
         Outer::File | Outer::Segment(_) | Outer::Part(_) => return Ok(None),
     };
     let account = match container {
-        Container::Archive(format) => match account::archive(format, &bytes).map_err(failed)? {
+        Container::Archive(format) => match archive::account(format, &bytes).map_err(failed)? {
             Some(account) => Ok(account),
             None => Err(unopened(format!("{}: its bytes are not accounted for yet", format.name()))),
         },

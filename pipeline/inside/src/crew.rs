@@ -2,7 +2,7 @@
 
 use super::decoders::{Decoders, Room};
 use super::shelf::{Buffer, Shelf, fill};
-use pfh_volume::archive::{Crew, Decoded, Open, Pending, Rest};
+use pfh_archive::{Crew, DecodedBytes, Open, Pending, Rest};
 use std::sync::Arc;
 
 /// The first bytes of a buffer, and the memory that they take.
@@ -39,7 +39,7 @@ impl Crew for Decoders {
     }
 }
 
-fn decode(most: usize, open: Open, shelf: &Arc<Shelf>, room: Room) -> Decoded {
+fn decode(most: usize, open: Open, shelf: &Arc<Shelf>, room: Room) -> DecodedBytes {
     let (mut buffer, mut got) = (shelf.take(most), 0);
     let into = buffer.bytes_mut().get_mut(..most).unwrap_or_default();
     let read = open().and_then(|mut reader| fill(&mut reader, into, &mut got).map(|()| reader));
@@ -48,5 +48,5 @@ fn decode(most: usize, open: Open, shelf: &Arc<Shelf>, room: Room) -> Decoded {
         Ok(reader) => Rest::More(reader),
         Err(error) => Rest::Failed(error),
     };
-    Decoded { bytes: Box::new(FilledBuffer(buffer, got, room)), rest }
+    DecodedBytes { bytes: Box::new(FilledBuffer(buffer, got, room)), rest }
 }

@@ -1,15 +1,15 @@
 //! Recognises containers by their bytes.
 
 use super::pieces::is_first;
+use pfh_archive::{self as archive, COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
+use pfh_archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
 use pfh_container::disk::END;
 use pfh_container::disk::{Alone, Disk, Failure, Kind};
 use pfh_container::ewf::FileHeader;
 use pfh_container::logical::Logical;
 use pfh_container::{foreign, named, sfx, signature};
 use pfh_source::Problem;
-use pfh_volume::archive::{self, COMPOUND, Format, LayoutFile, has_objects, is_coded_further, is_rtf_with_objects};
-use pfh_volume::archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
-use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme, Usage};
+use pfh_volume::{Bytes, Node, PartitionTable, Scheme, Usage, VolumeContent};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::io;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub enum Container {
     /// A medium that is divided.
     Divided(PartitionTable),
     /// A volume.
-    Volume(Recognised),
+    Volume(VolumeContent),
     /// A disk in a file of a format of its own, or why it cannot be read.
     Disk(Kind, Result<Box<dyn Disk>, Failure>),
     /// Recognised, and not read.
@@ -110,7 +110,7 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
             _ => found,
         }),
         _ => match small_file_system(bytes.clone())? {
-            Recognised::Unknown => None,
+            VolumeContent::Unknown => None,
             found => Some(Container::Volume(found)),
         },
     };
@@ -131,7 +131,7 @@ pub fn unread_beside(mut container: Container, offset: Option<u64>, cause: Strin
         Container::Divided(table) if !table.warnings.iter().any(|other| other.offset == offset) => {
             table.warnings.push(failure);
         }
-        Container::Volume(Recognised::FileSystem(system)) => system.unread.push(failure),
+        Container::Volume(VolumeContent::FileSystem(system)) => system.unread.push(failure),
         _ => {}
     }
     container
@@ -181,7 +181,7 @@ pub fn anywhere(start: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Container> {
 }
 
 /// The archive behind something else, or its name if it is not read.
-fn found_behind(found: &sfx::Found) -> Container {
+fn found_behind(found: &sfx::FoundArchive) -> Container {
     if let Some(format) = Format::found(found) {
         return Container::Archive(format);
     }
@@ -241,7 +241,7 @@ pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::F
         return Ok(Some(Container::Divided(table)));
     }
     Ok(match file_system(bytes.clone())? {
-        Recognised::Unknown => None,
+        VolumeContent::Unknown => None,
         found => Some(Container::Volume(found)),
     })
 }

@@ -3,7 +3,7 @@
 
 use super::about::unread;
 use super::detect::{self, Container};
-use pfh_volume::{Bytes, FileSystem, Kind, Nodes, Options, Recognised, Usage};
+use pfh_volume::{Bytes, FileSystem, Kind, Nodes, Options, Usage, VolumeContent};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,10 +61,10 @@ impl Free {
         free
     }
 
-    fn recognised(&mut self, name: String, found: &Recognised, start: u64) {
+    fn recognised(&mut self, name: String, found: &VolumeContent, start: u64) {
         match found {
-            Recognised::FileSystem(system) => self.system(&name, system, start),
-            Recognised::Volumes(volumes) => {
+            VolumeContent::FileSystem(system) => self.system(&name, system, start),
+            VolumeContent::Volumes(volumes) => {
                 self.gaps.extend(volumes.warnings.iter().map(|warning| (name.clone(), warning.to_string())));
                 self.nodes(&name, volumes.unallocated(), start);
             }

@@ -1,11 +1,11 @@
 //! OCI layouts that are directories. `index.json` stands for the images, and the layers belong to
 //! it as later segments belong to the first.
 
+use pfh_archive::{LayoutFile, layers_of_layout};
 use pfh_source::image::Image;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin};
 use pfh_volume::Bytes;
-use pfh_volume::archive::{LayoutFile, layers_of_layout};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::io;

@@ -45,7 +45,7 @@ pub use limit::{Limit, is_too_deep, limit};
 pub use lookup::{Lookup, is_inside};
 pub use medium::{ImageMedium, Watch};
 pub use options::{Decoding, Options, Snapshots};
+pub use pfh_archive::Limits;
 pub use pfh_encrypted::{Key, Keys};
 pub use pfh_volume::account::{Account, Extent, Holds};
-pub use pfh_volume::archive::Limits;
 pub use whole::ContainerTree;

@@ -6,7 +6,7 @@ use pfh_volume::{Failure, Flaw};
 
 /// The end of every sentence about a member that gives more bytes than allowed, and that about one
 /// of a zip that waits for a password.
-pub(crate) use pfh_volume::archive::{BOMB, NEEDS_PASSWORD};
+pub(crate) use pfh_archive::{BOMB, NEEDS_PASSWORD};
 
 /// Why a container deeper than allowed is not opened.
 pub(crate) const TOO_DEEP: &str = "a container deeper than the limit of depth";

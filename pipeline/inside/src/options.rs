@@ -1,9 +1,9 @@
 //! How far containers are opened.
 
 use super::name;
+use pfh_archive::Limits;
 use pfh_encrypted::Keys;
 use pfh_source::{Alone, Selection, Volumes};
-use pfh_volume::archive::Limits;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -8,14 +8,14 @@ use super::options::Options;
 use super::pieces::{self, ImageChoice};
 use super::served::ServedMedium;
 use super::sets;
+use pfh_archive::{self as archive, Format as Archive, cabinet_of_set, is_rar_volume};
+use pfh_archive::{part_of_wim, parts_of_zip};
 use pfh_container::logical::Logical;
 use pfh_container::{disk, sfx};
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::{self, Format as Archive, cabinet_of_set, is_rar_volume};
-use pfh_volume::archive::{part_of_wim, parts_of_zip};
-use pfh_volume::{Bytes, Recognised};
+use pfh_volume::{Bytes, VolumeContent};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -259,7 +259,7 @@ impl Outer {
             Container::Archive(_)
             | Container::Parts(..)
             | Container::Divided(_)
-            | Container::Volume(Recognised::FileSystem(_) | Recognised::Volumes(_)) => true,
+            | Container::Volume(VolumeContent::FileSystem(_) | VolumeContent::Volumes(_)) => true,
             Container::Volume(_) | Container::Refused(_) => false,
             Container::Disk(_, disk) => disk.is_ok(),
         }

@@ -2,10 +2,10 @@
 //! cabinets.
 
 use super::medium::ImageMedium;
+use pfh_archive::{CabinetOfSet, cabinet_of_set, part_of_wim};
 use pfh_source::image::Image;
 use pfh_source::os::names::OsStrExt;
 use pfh_volume::Bytes;
-use pfh_volume::archive::{CabinetOfSet, cabinet_of_set, part_of_wim};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 

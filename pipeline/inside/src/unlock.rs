@@ -1,15 +1,15 @@
 //! Encrypted volumes, by the keys at hand.
 
 use super::detect::ContainerRefusal;
-use pfh_encrypted::{ApfsVolume, Cipher, Failure, Keys, Opened, volume_cipher};
-use pfh_volume::{Bytes, Decrypt, Locked, Recognised};
+use pfh_encrypted::{ApfsVolume, Cipher, Failure, Keys, OpenedVolume, volume_cipher};
+use pfh_volume::{Bytes, Decrypt, LockedVolume, VolumeContent};
 use std::sync::Arc;
 
 /// Opens the volume that has the magic of `format`.
 ///
 /// # Errors
 /// Why it stays closed. Damage is damage also where formats that are not read may be skipped.
-pub fn open(format: &str, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, ContainerRefusal> {
+pub fn open(format: &str, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<OpenedVolume, ContainerRefusal> {
     match pfh_encrypted::open(bytes, keys) {
         Ok(Some(opened)) => Ok(opened),
         Ok(None) => Err(ContainerRefusal { why: format!("is encrypted ({format})"), is_damaged: false }),
@@ -30,7 +30,11 @@ impl Decrypt for Sectors {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_locked(locked: &Locked, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Recognised, ContainerRefusal> {
+pub fn open_locked(
+    locked: &LockedVolume,
+    bytes: &Arc<dyn Bytes>,
+    keys: &Keys,
+) -> Result<VolumeContent, ContainerRefusal> {
     let (bag, volume) = (locked.bag, locked.volume);
     let of = ApfsVolume { container: bag.container, volume, block_size: bag.block_size, bag: (bag.block, bag.count) };
     let (cipher, _) = volume_cipher(&**bytes, of, keys).map_err(|failure| closed(locked.format, &failure))?;

@@ -5,12 +5,12 @@ use super::layouts;
 use super::medium::{File, ImageMedium as ImagedBytes};
 use super::name;
 use super::pieces::{self, ImageChoice};
+use pfh_archive::{self as archive, Format, Limits};
 use pfh_container::disk;
 use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Item, Operands, Source};
-use pfh_volume::archive::{self, Format, Limits};
-use pfh_volume::{Bytes, Partition, Recognised, Usage};
+use pfh_volume::{Bytes, Partition, Usage, VolumeContent};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
@@ -96,7 +96,10 @@ impl ContainerTree {
                 let is_one = |part: &&Partition| part.usage == Usage::Partition && part.number.is_some();
                 let parts = table.partitions.iter().filter(is_one);
                 let holds = |volume| {
-                    matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_) | Recognised::Volumes(_)))
+                    matches!(
+                        pfh_volume::file_system(volume),
+                        Ok(VolumeContent::FileSystem(_) | VolumeContent::Volumes(_))
+                    )
                 };
                 let medium = match pieces::image(named, &start, &end) {
                     ImageChoice::Yes(image) => Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>,

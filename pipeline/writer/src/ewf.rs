@@ -2,7 +2,7 @@
 
 use crate::pool::{Chunks, Pool};
 use crate::spill::{Spill, is_empty};
-use pfh_container::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
+use pfh_container::ewf::{CaseData, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_engine::imaging::{Ending, Packing, Portion, Target};
 use pfh_prefetch::Bytes;
 use pfh_source::os::positioned::FileExt;
@@ -22,7 +22,7 @@ pub struct EwfOptions {
     /// filled in at the end.
     pub volume: Volume,
     /// Case data.
-    pub about: About,
+    pub about: CaseData,
     /// Threads that compress.
     pub threads: usize,
     /// Whether files of the same names are replaced.
@@ -39,7 +39,7 @@ pub struct Resumable {
     /// The image's own geometry.
     pub volume: Volume,
     /// Its case data.
-    pub about: About,
+    pub about: CaseData,
 }
 
 /// An E01 image being written.

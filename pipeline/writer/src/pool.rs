@@ -1,6 +1,6 @@
 //! Threads that deflate chunks; the results come back in the order of the jobs.
 
-use pfh_container::ewf::{Compression, Compressor, Packed};
+use pfh_container::ewf::{Compression, Compressor, PackedChunk};
 use pfh_engine::Alarm;
 use pfh_engine::imaging::Packing;
 use pfh_prefetch::Bytes;
@@ -30,7 +30,7 @@ impl std::ops::Deref for Chunks {
 }
 
 /// A job's number and its packed chunks.
-type PackedJob = (u64, Vec<Packed>);
+type PackedJob = (u64, Vec<PackedChunk>);
 
 pub(super) struct Pool {
     jobs: Option<Sender<(u64, Chunks)>>,
@@ -42,7 +42,7 @@ pub(super) struct Pool {
     waited: Duration,
     given: u64,
     taken: u64,
-    early: BTreeMap<u64, Vec<Packed>>,
+    early: BTreeMap<u64, Vec<PackedChunk>>,
 }
 
 impl Pool {
@@ -89,7 +89,7 @@ impl Pool {
 
     /// The next job's chunks. Waits for them when more than `most` jobs are on their way; `None`
     /// when none is to be had.
-    pub(super) fn take(&mut self, most: u64) -> io::Result<Option<Vec<Packed>>> {
+    pub(super) fn take(&mut self, most: u64) -> io::Result<Option<Vec<PackedChunk>>> {
         loop {
             if let Some(packed) = self.early.remove(&self.taken) {
                 self.taken += 1;

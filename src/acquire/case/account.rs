@@ -1,6 +1,6 @@
 //! The statements of a CASE document.
 
-use crate::acquire::{About, Origin, Request, TargetComparison, To};
+use crate::acquire::{CaseData, Origin, Request, TargetComparison, To};
 use pfh_engine::imaging::ImagingResult;
 use pfh_source::Time;
 use pfh_source::device::{Facts, Kind, Medium};
@@ -31,7 +31,7 @@ pub struct Account<'a> {
     /// The targets that hold the image.
     pub targets: &'a [To],
     /// Case number, evidence number, examiner, description and notes.
-    pub about: &'a About,
+    pub about: &'a CaseData,
     /// The source that the image was read from.
     pub source: Source<'a>,
     /// The result: complete, that is, not [`stopped`](Imaged::stopped).

@@ -13,7 +13,7 @@ use super::place::{self, Place};
 use super::problem::Problem;
 use super::request::Turn;
 use super::{Event, Events, FileOutcome, files};
-use crate::beside::Held;
+use crate::beside::LockedFile;
 use crate::job::{Error, PathError};
 use choice::{Choice, SizedFile};
 use pfh_engine::Control;
@@ -42,7 +42,7 @@ pub(super) fn run(
     let unread =
         |error: &std::io::Error| Error::input(PathError::new(manifest, pfh_source::Problem::io(Stage::Open, error)));
     let file = Document::file(manifest).map_err(|error| unread(&error))?.into_file();
-    let held = Held::of(file).ok_or_else(|| Error::input(PathError::new(manifest, Problem::Busy)))?;
+    let held = LockedFile::of(file).ok_or_else(|| Error::input(PathError::new(manifest, Problem::Busy)))?;
     let begun = Instant::now();
     let place = place::find(turn, &ledger);
     // Absolute names are the same from everywhere.

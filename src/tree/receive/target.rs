@@ -2,7 +2,7 @@
 //! ranges that have come.
 
 use super::super::{Error, Failure, Problem};
-use crate::beside::Held;
+use crate::beside::LockedFile;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_source::os::handles::AsFd;
 use pfh_source::os::names::with_ending;
@@ -83,7 +83,7 @@ impl Names {
 
 /// The file that is written to.
 pub(super) struct Target {
-    file: Held,
+    file: LockedFile,
     /// Where it is now.
     path: PathBuf,
     names: Names,
@@ -111,7 +111,7 @@ impl Target {
         if !stat.is_file() {
             return Err(failed(io::Error::other("is not a file, which could be written to in any order")).into());
         }
-        let Some(held) = Held::of(file) else { return Err(Problem::Busy(path).into()) };
+        let Some(held) = LockedFile::of(file) else { return Err(Problem::Busy(path).into()) };
         let file = held.file();
         if !is_placed {
             let room = || -> io::Result<()> {

@@ -6,7 +6,7 @@ use pfh_source::{Problem, Ranges};
 use pfh_tree::audit::{
     Challenge, Commitment, KeyedAnswer, ProofError, Prover, keyed_answer, keyed_answer_of_copy, signing,
 };
-use pfh_tree::outboard::{Paged, Values};
+use pfh_tree::outboard::{PagedTree, Values};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct AnswerFile {
     /// The file.
     pub file: Ranges,
     /// Its tree.
-    pub tree: Paged<'static>,
+    pub tree: PagedTree<'static>,
 }
 
 /// Writes the leaves asked for with their multiproof, signed if there is a key, in the memory of

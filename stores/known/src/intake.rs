@@ -36,7 +36,7 @@ pub fn identifies(algorithm: Algorithm) -> bool {
     (SHORTEST..=LONGEST).contains(&algorithm.length())
 }
 
-type Written = (Journal, Vec<Run>);
+type WrittenRuns = (Journal, Vec<Run>);
 
 /// Where digests go while inputs are read.
 pub struct Intake {
@@ -45,7 +45,7 @@ pub struct Intake {
     spilled: usize,
     jobs: Option<SyncSender<(Bank, Progress)>>,
     emptied: Receiver<Bank>,
-    writer: Option<JoinHandle<Result<Written, Error>>>,
+    writer: Option<JoinHandle<Result<WrittenRuns, Error>>>,
 }
 
 impl Intake {
@@ -86,12 +86,12 @@ impl Intake {
     }
 
     /// Writes the rest; gives the journal and all runs.
-    pub fn finish(mut self, progress: Progress) -> Result<Written, Error> {
+    pub fn finish(mut self, progress: Progress) -> Result<WrittenRuns, Error> {
         self.spill(progress)?;
         self.ended()
     }
 
-    fn ended(&mut self) -> Result<Written, Error> {
+    fn ended(&mut self) -> Result<WrittenRuns, Error> {
         self.jobs = None;
         match self.writer.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,
@@ -114,7 +114,7 @@ fn write(
     mut runs: Vec<Run>,
     taken: &Receiver<(Bank, Progress)>,
     give_back: &SyncSender<Bank>,
-) -> Result<Written, Error> {
+) -> Result<WrittenRuns, Error> {
     while let Ok((mut bank, progress)) = taken.recv() {
         pfh_source::fail_point("runs");
         let mut new = Vec::new();

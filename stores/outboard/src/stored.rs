@@ -14,7 +14,7 @@ use pfh_source::os::positioned::FileExt;
 use pfh_source::{Output, Problem, Ranges, Stage, os};
 use pfh_tree::WireError;
 use pfh_tree::flat::{Name, VERSION, name_of};
-use pfh_tree::outboard::{Change, Journal, Key, Outboard, Paged, Unusable};
+use pfh_tree::outboard::{Change, Journal, Key, Outboard, PagedTree, Unusable};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -146,7 +146,7 @@ pub(super) fn patiently<T>(mut look: impl FnMut() -> Result<T, Failure>) -> Resu
 
 /// A tree whose pages are read when they are needed. `file` and `journal` are its bytes and those
 /// of its journal.
-pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<Paged<'static>, Unusable> {
+pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<PagedTree<'static>, Unusable> {
     let bytes = file.size();
     let read = move |offset: u64, buffer: &mut [u8]| {
         let mut page = Vec::with_capacity(buffer.len());
@@ -154,18 +154,18 @@ pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<Paged<'static>, Unu
         buffer.copy_from_slice(&page);
         Ok(())
     };
-    Paged::open(bytes, journal, Box::new(read))
+    PagedTree::open(bytes, journal, Box::new(read))
 }
 
 /// Opens a tree, and reads nothing but its header for now. It is still locked, if it has a key.
 ///
 /// # Errors
 /// When it cannot be read, or is none.
-pub fn open(path: &Path) -> Result<Paged<'static>, Failure> {
+pub fn open(path: &Path) -> Result<PagedTree<'static>, Failure> {
     patiently(|| look(path))
 }
 
-fn look(path: &Path) -> Result<Paged<'static>, Failure> {
+fn look(path: &Path) -> Result<PagedTree<'static>, Failure> {
     let journal = read_journal(path)?;
     let file = Ranges::open(path.as_os_str().as_bytes()).map_err(Failure::read(path))?;
     pages(file, journal.as_deref()).map_err(unusable(path))
@@ -175,7 +175,7 @@ fn look(path: &Path) -> Result<Paged<'static>, Failure> {
 ///
 /// # Errors
 /// As for [`open`]; when the key is missing or another.
-pub fn unlock(path: &Path, key: Option<Key>) -> Result<Paged<'static>, Failure> {
+pub fn unlock(path: &Path, key: Option<Key>) -> Result<PagedTree<'static>, Failure> {
     open(path)?.unlock(key).map_err(unusable(path))
 }
 
@@ -187,7 +187,7 @@ pub fn unlock(path: &Path, key: Option<Key>) -> Result<Paged<'static>, Failure> 
 pub fn with<T>(
     path: &Path,
     key: Option<Key>,
-    mut work: impl FnMut(&Paged<'_>) -> Result<T, Failure>,
+    mut work: impl FnMut(&PagedTree<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     patiently(|| work(&look(path)?.unlock(key).map_err(unusable(path))?))
 }
@@ -220,7 +220,7 @@ fn redo(bytes: &mut [u8], journal: &[u8]) -> Result<(), Unusable> {
         buffer.copy_from_slice(whole.get(start..start + buffer.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     };
-    let found = Paged::open(whole.len() as u64, Some(journal), Box::new(copy))?.journal().cloned();
+    let found = PagedTree::open(whole.len() as u64, Some(journal), Box::new(copy))?.journal().cloned();
     for (offset, new) in found.iter().flat_map(Journal::writes) {
         let start = offset as usize;
         if let Some(place) = bytes.get_mut(start..start + new.len()) {

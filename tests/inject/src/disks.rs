@@ -17,7 +17,7 @@ use fuser::{
 use tempfile::TempDir;
 
 use crate::content::content;
-use crate::filesystem::{Mounted, regular};
+use crate::filesystem::{MountedFolder, regular};
 
 /// Attributes are never cached: targets grow.
 const NOT_CACHED: Duration = Duration::ZERO;
@@ -48,14 +48,14 @@ pub struct Disk {
 
 /// The part of a target that was written.
 #[derive(Debug, Default)]
-struct Written {
+struct WrittenRanges {
     /// Beginnings and ends of ranges that do not touch.
     ranges: BTreeMap<u64, u64>,
     /// Some byte was not that of the source.
     is_other: bool,
 }
 
-impl Written {
+impl WrittenRanges {
     fn add(&mut self, new: Range<u64>) {
         let Range { mut start, mut end } = new;
         let touching: Vec<(u64, u64)> =
@@ -82,7 +82,7 @@ type Answer = Box<dyn FnOnce() + Send>;
 struct Running {
     disk: Disk,
     queue: Sender<(usize, Answer)>,
-    written: Mutex<Written>,
+    written: Mutex<WrittenRanges>,
 }
 
 impl Running {
@@ -103,7 +103,7 @@ impl Running {
         Running { disk, queue, written: Mutex::default() }
     }
 
-    fn written(&self) -> std::sync::MutexGuard<'_, Written> {
+    fn written(&self) -> std::sync::MutexGuard<'_, WrittenRanges> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -143,14 +143,14 @@ impl Disks {
     ///
     /// # Errors
     /// When the kernel or the machine's settings do not allow it.
-    pub fn mount(&self) -> io::Result<Mounted> {
+    pub fn mount(&self) -> io::Result<MountedFolder> {
         let room = TempDir::new()?;
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName("pfh-disks".into())];
         config.n_threads = Some(4);
         config.clone_fd = true;
         let session = fuser::spawn_mount(Files(self.0.clone()), room.path(), &config)?;
-        Ok(Mounted::of(session, room))
+        Ok(MountedFolder::of(session, room))
     }
 
     /// The names of the targets that are whole copies; all targets are empty then.
@@ -212,7 +212,7 @@ impl Filesystem for Files {
     ) {
         let Some(running) = self.disk(inode) else { return reply.error(Errno::ENOENT) };
         match size {
-            Some(0) if running.disk.is_target => *running.written() = Written::default(),
+            Some(0) if running.disk.is_target => *running.written() = WrittenRanges::default(),
             Some(size) if size != running.attributes(inode.0).size => return reply.error(Errno::EPERM),
             _ => {}
         }
@@ -304,14 +304,14 @@ mod tests {
 
     #[test]
     fn a_target_is_a_copy_when_all_of_it_was_written() {
-        let mut written = Written::default();
+        let mut written = WrittenRanges::default();
         for range in [10..20, 0..10, 30..40] {
             written.add(range);
         }
         assert!(!written.is_whole(40) && written.end() == 40);
         written.add(15..30);
         assert!(written.is_whole(40) && !written.is_whole(41));
-        assert!(!Written { is_other: true, ..written }.is_whole(40));
+        assert!(!WrittenRanges { is_other: true, ..written }.is_whole(40));
     }
 
     #[test]

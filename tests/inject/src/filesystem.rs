@@ -286,7 +286,7 @@ impl Files {
     ///
     /// # Errors
     /// When the kernel or the machine's settings do not allow it.
-    pub fn mount(self) -> io::Result<Mounted> {
+    pub fn mount(self) -> io::Result<MountedFolder> {
         let room = TempDir::new()?;
         let mut config = Config::default();
         config.mount_options = vec![MountOption::RO, MountOption::FSName("pfh-inject".into())];
@@ -295,7 +295,7 @@ impl Files {
         config.clone_fd = true;
         let answers = self.answers.clone();
         let session = fuser::spawn_mount(self, room.path(), &config)?;
-        Ok(Mounted { session: Some(session), room: Some(room), answers })
+        Ok(MountedFolder { session: Some(session), room: Some(room), answers })
     }
 
     fn file(&self, inode: INodeNo) -> Option<&File> {
@@ -427,16 +427,16 @@ impl Filesystem for Files {
 
 /// A mounted filesystem; unmounted when dropped, even while somebody still reads in it.
 #[derive(Debug)]
-pub struct Mounted {
+pub struct MountedFolder {
     session: Option<BackgroundSession>,
     room: Option<TempDir>,
     answers: Arc<Answers>,
 }
 
-impl Mounted {
+impl MountedFolder {
     /// Another filesystem of this crate.
-    pub(crate) fn of(session: BackgroundSession, room: TempDir) -> Mounted {
-        Mounted { session: Some(session), room: Some(room), answers: Arc::default() }
+    pub(crate) fn of(session: BackgroundSession, room: TempDir) -> MountedFolder {
+        MountedFolder { session: Some(session), room: Some(room), answers: Arc::default() }
     }
 
     /// The mount point.
@@ -450,7 +450,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedFolder {
     fn drop(&mut self) {
         // Lazily first: an orderly unmount would wait for, or fail on, a reader that hangs.
         if let Some(room) = &self.room {

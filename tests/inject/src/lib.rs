@@ -66,7 +66,7 @@ pub use errno::Injection;
 #[cfg(unix)]
 pub use executable::executable;
 #[cfg(unix)]
-pub use filesystem::{File, Files, Mounted};
+pub use filesystem::{File, Files, MountedFolder};
 #[cfg(unix)]
 pub use fuser::Errno;
 #[cfg(unix)]

@@ -14,7 +14,7 @@ use fuser::{
 };
 use tempfile::TempDir;
 
-use crate::filesystem::{Mounted, regular};
+use crate::filesystem::{MountedFolder, regular};
 
 const NOT_CACHED: Duration = Duration::ZERO;
 
@@ -74,14 +74,14 @@ impl Workplace {
     ///
     /// # Errors
     /// When the kernel or the machine's settings do not allow it.
-    pub fn mount(self) -> io::Result<Mounted> {
+    pub fn mount(self) -> io::Result<MountedFolder> {
         let room = TempDir::new()?;
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName("pfh-workplace".into())];
         config.n_threads = Some(4);
         config.clone_fd = true;
         let session = fuser::spawn_mount(self, room.path(), &config)?;
-        Ok(Mounted::of(session, room))
+        Ok(MountedFolder::of(session, room))
     }
 
     fn has(&self, fault: Fault) -> bool {

@@ -37,7 +37,7 @@ pub fn run(room: &Room, step: &Step) -> Claims {
     Claims { rows, end }
 }
 
-type Ended = (Vec<Row>, Result<Summary, pfh::job::Error>);
+type JobEnd = (Vec<Row>, Result<Summary, pfh::job::Error>);
 
 fn algorithm() -> Vec<Algorithm> {
     "sha256".parse().into_iter().collect()
@@ -77,7 +77,7 @@ fn outcome(outcome: &Outcome) -> Word {
     }
 }
 
-fn hash(room: &Room, plan: Plan, list: &str, form: Form, sealed: bool) -> Ended {
+fn hash(room: &Room, plan: Plan, list: &str, form: Form, sealed: bool) -> JobEnd {
     let input = Input::new([room.path(TREE)]).recurse(Recurse::Yes);
     let request = hash::Request::new(input, algorithm()).plan(plan).replace(true);
     let format = match form {
@@ -115,7 +115,7 @@ fn hash(room: &Room, plan: Plan, list: &str, form: Form, sealed: bool) -> Ended 
     (rows, summary)
 }
 
-fn compare(room: &Room, request: check::Request) -> Ended {
+fn compare(room: &Room, request: check::Request) -> JobEnd {
     let mut rows = Vec::new();
     let ran = check::run(
         &request,
@@ -148,7 +148,7 @@ fn compare(room: &Room, request: check::Request) -> Ended {
     (rows, summary)
 }
 
-fn bring_up(room: &Room, plan: Plan, list: &str) -> Ended {
+fn bring_up(room: &Room, plan: Plan, list: &str) -> JobEnd {
     let request = update::Request::new(room.path(list), Input::new([room.path(TREE)]));
     // Lists of sums do not name it.
     let request = request.algorithms(algorithm()).plan(plan);
@@ -189,7 +189,7 @@ fn bring_up(room: &Room, plan: Plan, list: &str) -> Ended {
 /// The image of the medium.
 pub const IMAGE: &str = "images/disk.img";
 
-fn image(room: &Room, manner: Manner) -> Ended {
+fn image(room: &Room, manner: Manner) -> JobEnd {
     let to = To { path: room.path(IMAGE), form: ImageFormat::RAW };
     let mut request = acquire::Request::new(Origin::Medium(room.path(MEDIUM)), vec![to]);
     // Small blocks, so that a small medium is many.
@@ -221,7 +221,7 @@ fn image(room: &Room, manner: Manner) -> Ended {
     (Vec::new(), summary)
 }
 
-fn judge(room: &Room) -> Ended {
+fn judge(room: &Room) -> JobEnd {
     let ran = verify::run(&verify::Request::image(room.path(IMAGE)), &mut |_| Ok(()), &Control::new());
     let summary = ran.map(|summary| Summary { verdict: Some(summary.verdict()), ..Summary::default() });
     (Vec::new(), summary)

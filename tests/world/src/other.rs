@@ -7,7 +7,7 @@ const DEEPEST: usize = 8;
 
 /// Something that has a name and no content.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Other {
+pub enum Special {
     /// A symbolic link to this target, as it is written in it.
     Link(String),
     /// A FIFO.
@@ -19,8 +19,8 @@ pub enum Other {
 /// All of them by their names, now and since the step began.
 #[derive(Debug, Clone, Default)]
 pub struct Others {
-    now: BTreeMap<String, Other>,
-    had: BTreeMap<String, BTreeSet<Other>>,
+    now: BTreeMap<String, Special>,
+    had: BTreeMap<String, BTreeSet<Special>>,
 }
 
 impl Others {
@@ -30,18 +30,18 @@ impl Others {
     }
 
     /// A name is of another kind.
-    pub fn put(&mut self, name: &str, other: Other) {
+    pub fn put(&mut self, name: &str, other: Special) {
         self.had.entry(name.to_owned()).or_default().insert(other.clone());
         self.now.insert(name.to_owned(), other);
     }
 
     /// A name is not of another kind any more.
-    pub fn take(&mut self, name: &str) -> Option<Other> {
+    pub fn take(&mut self, name: &str) -> Option<Special> {
         self.now.remove(name)
     }
 
     /// All of them now.
-    pub fn now(&self) -> &BTreeMap<String, Other> {
+    pub fn now(&self) -> &BTreeMap<String, Special> {
         &self.now
     }
 
@@ -66,7 +66,7 @@ impl Others {
                 for end in ends(&name).chain([name.len()]) {
                     let directory = name[..end].rsplit_once('/').map_or("", |(directory, _)| directory);
                     for other in self.had.get(&name[..end]).into_iter().flatten() {
-                        let Other::Link(target) = other else { continue };
+                        let Special::Link(target) = other else { continue };
                         let led = plain(&format!("{directory}/{target}{}", &name[end..]));
                         if found.insert(led.clone()) {
                             next.push(led);
@@ -104,14 +104,14 @@ mod tests {
     #[test]
     fn a_name_leads_where_the_links_above_it_lead() {
         let mut others = Others::default();
-        others.put("tree/d", Other::Link("k".to_owned()));
+        others.put("tree/d", Special::Link("k".to_owned()));
         others.begin();
         others.take("tree/d");
-        others.put("tree/d", Other::Link("../tree/e/.".to_owned()));
+        others.put("tree/d", Special::Link("../tree/e/.".to_owned()));
         let names = ["tree/d/f", "tree/e/f", "tree/k/f"].map(str::to_owned);
         assert_eq!(others.reach("tree/d/f"), BTreeSet::from(names));
         assert_eq!(others.reach("tree/d").len(), 3, "the link itself");
-        others.put("tree/d", Other::Link("d".to_owned()));
+        others.put("tree/d", Special::Link("d".to_owned()));
         assert_eq!(others.reach("tree/d/f").len(), 3, "a link to itself leads nowhere");
         assert!(others.was_above("tree/d/f") && others.was("tree/d") && !others.was("tree/d/f"));
     }

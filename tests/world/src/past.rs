@@ -1,6 +1,6 @@
 //! The bytes that stood in each file, and when: the knowledge that jobs are judged by.
 
-use crate::other::{Other, Others};
+use crate::other::{Others, Special};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ enum Thing {
     /// This file.
     File(usize),
     /// No file.
-    Other(Other),
+    Other(Special),
 }
 
 impl Past {
@@ -122,7 +122,7 @@ impl Past {
     }
 
     /// A name is of no file, in the place of any that had it.
-    pub fn place(&mut self, name: &str, other: Other) {
+    pub fn place(&mut self, name: &str, other: Special) {
         self.remove(name);
         self.others.put(name, other);
     }

@@ -2,7 +2,7 @@
 //! written.
 
 use crate::deed::Deed;
-use crate::other::Other;
+use crate::other::Special;
 use crate::past::Past;
 use crate::random::bytes;
 use std::collections::BTreeMap;
@@ -132,19 +132,19 @@ impl Room {
             Deed::Symlink(name, target) => {
                 std::os::unix::fs::symlink(target, self.path("fresh"))?;
                 fs::rename(self.path("fresh"), self.path(name))?;
-                past.place(name, Other::Link(target.clone()));
+                past.place(name, Special::Link(target.clone()));
             }
             Deed::Fifo(name) => {
                 if !self.fifo(&self.path("fresh"))? {
                     return Ok(false);
                 }
                 fs::rename(self.path("fresh"), self.path(name))?;
-                past.place(name, Other::Fifo);
+                past.place(name, Special::Fifo);
             }
             Deed::Socket(name) => {
                 drop(std::os::unix::net::UnixListener::bind(self.path("fresh"))?);
                 fs::rename(self.path("fresh"), self.path(name))?;
-                past.place(name, Other::Socket);
+                past.place(name, Special::Socket);
             }
             Deed::Rot(name, at) => {
                 let content = past.content(name).map(|content| content.bytes.clone()).unwrap_or_default();
@@ -266,7 +266,7 @@ impl Room {
             self.gather(directory, &mut seen, &mut others)?;
         }
         let noted = past.others().now();
-        let is_other = |(name, other): &(&String, &Other)| noted.get(*name) != Some(*other);
+        let is_other = |(name, other): &(&String, &Special)| noted.get(*name) != Some(*other);
         found.extend(others.iter().filter(is_other).map(|(name, _)| name.clone()));
         found.extend(noted.keys().filter(|name| !others.contains_key(*name)).cloned());
         for (name, bytes) in &seen {
@@ -278,7 +278,7 @@ impl Room {
         Ok(found)
     }
 
-    fn gather(&self, directory: &str, into: &mut Files, others: &mut BTreeMap<String, Other>) -> io::Result<()> {
+    fn gather(&self, directory: &str, into: &mut Files, others: &mut BTreeMap<String, Special>) -> io::Result<()> {
         for entry in fs::read_dir(self.path(directory))? {
             let entry = entry?;
             let name = format!("{directory}/{}", entry.file_name().to_string_lossy());
@@ -286,11 +286,11 @@ impl Room {
             if kind.is_dir() {
                 self.gather(&name, into, others)?;
             } else if kind.is_symlink() {
-                others.insert(name, Other::Link(fs::read_link(entry.path())?.to_string_lossy().into_owned()));
+                others.insert(name, Special::Link(fs::read_link(entry.path())?.to_string_lossy().into_owned()));
             } else if kind.is_fifo() {
-                others.insert(name, Other::Fifo);
+                others.insert(name, Special::Fifo);
             } else if kind.is_socket() {
-                others.insert(name, Other::Socket);
+                others.insert(name, Special::Socket);
             } else {
                 into.insert(name, fs::read(entry.path())?);
             }

@@ -49,7 +49,7 @@ pub enum Act {
     Kill,
     /// The power is cut: what was not synced may be lost, by this number.
     Cut(u64),
-    /// The clock is set by so many seconds, from then on.
+    /// The clock is set forward by these seconds, or back.
     Clock(i64),
 }
 

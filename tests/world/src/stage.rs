@@ -26,7 +26,7 @@ const BROKEN: i32 = 5;
 pub struct Stage {
     room: Arc<Room>,
     calls: AtomicU64,
-    played: Mutex<Played>,
+    played: Mutex<StepState>,
     numbers: Mutex<Numbers>,
     /// How far the clock is from the system's, in seconds.
     clock: AtomicI64,
@@ -54,7 +54,7 @@ impl Numbers {
 
 /// Everything that calls change.
 #[derive(Default)]
-pub struct Played {
+pub struct StepState {
     /// The bytes that stood.
     pub past: Past,
     /// The acts that came to pass, each with its call.
@@ -82,10 +82,10 @@ struct Medium {
 }
 
 impl Stage {
-    /// A step with these acts, its numbers from this one, and its clock so many seconds from the
+    /// A step with these acts, its numbers from this one, and its clock these seconds ahead of the
     /// system's.
     pub fn new(room: Arc<Room>, past: Past, acts: Vec<(At, Act)>, (numbers, clock): (u64, i64)) -> Stage {
-        let mut played = Played { past, waiting: acts, ..Played::default() };
+        let mut played = StepState { past, waiting: acts, ..StepState::default() };
         if played.waiting.iter().any(|(_, act)| matches!(act, Act::Cut(_))) {
             let mut medium = Medium::default();
             for (name, inode, bytes) in WRITTEN.iter().flat_map(|directory| look(&room, directory)) {
@@ -121,7 +121,7 @@ impl Stage {
     }
 
     /// The state of the step. No call comes by while it is held.
-    pub fn played(&self) -> MutexGuard<'_, Played> {
+    pub fn played(&self) -> MutexGuard<'_, StepState> {
         self.played.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -245,7 +245,7 @@ impl World for Stage {
     }
 }
 
-impl Played {
+impl StepState {
     fn answer(&mut self, (room, clock): (&Room, &AtomicI64), call: &Call<'_>, place: &str, late: &mut u32) -> Answer {
         if self.killed.is_some() {
             return Answer::Pass;

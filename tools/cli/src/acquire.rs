@@ -12,7 +12,7 @@ use crate::show::stats::StatsFormat;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::acquire::{
-    self as job, About, AcquisitionRow, Event, Layout, Origin, Reading, Request, TargetComparison, TargetForm, To,
+    self as job, AcquisitionRow, CaseData, Event, Layout, Origin, Reading, Request, TargetComparison, TargetForm, To,
     pattern,
 };
 use pfh::container::ewf::Compression;
@@ -293,7 +293,7 @@ pub fn request(args: &AcquireArgs, line: Option<String>) -> Result<Request, Fail
     if let Some(used) = crate::config::used() {
         request.command_line += &format!(" (defaults: {used})");
     }
-    request.about = About {
+    request.about = CaseData {
         case_number: args.case.clone(),
         evidence_number: args.evidence.clone(),
         description: args.description.clone(),

@@ -12,13 +12,13 @@ use crate::function::Blocks;
 use crate::{Algorithm, Digest, Function, Hasher, functions};
 
 /// A function under the name that its vectors have, with one kernel to run on.
-struct Forced<W: 'static, const N: usize, const B: usize> {
+struct ForcedKernel<W: 'static, const N: usize, const B: usize> {
     function: &'static Function<W, N, B>,
     algorithm: Algorithm,
     kernel: &'static Kernel<W>,
 }
 
-impl<W: Word, const N: usize, const B: usize> Forced<W, N, B> {
+impl<W: Word, const N: usize, const B: usize> ForcedKernel<W, N, B> {
     /// Digests of whole messages; none but this kernel is used.
     fn hash(&self, length: usize, messages: &[&[u8]]) -> Vec<Digest> {
         let algorithm = self.sized(length);
@@ -148,7 +148,7 @@ fn holds<W: Word, const N: usize, const B: usize>(
     assert_eq!(messages.len(), expected, "{name}");
     let mut names = Vec::new();
     for kernel in function.compression().kernels() {
-        let forced = Forced { function, algorithm: name.parse().unwrap(), kernel };
+        let forced = ForcedKernel { function, algorithm: name.parse().unwrap(), kernel };
         forced.whole(&messages);
         forced.pieces(&messages);
         assert_eq!(forced.monte_carlo(&cases), checkpoints, "{name}");

@@ -124,14 +124,14 @@ impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Pieces<
 }
 
 /// Pieces of messages, and whole messages beside them: the longer ones first, whichever they are.
-pub(super) struct Both<'s, 'm, 'a, W: 'static, const N: usize, const B: usize> {
+pub(super) struct PiecesAndMessages<'s, 'm, 'a, W: 'static, const N: usize, const B: usize> {
     pieces: Pieces<'s, 'a, W, N, B>,
     messages: Messages<'m, 'a, W, N, B>,
 }
 
-impl<'s, 'm, 'a, W: Word, const N: usize, const B: usize> Both<'s, 'm, 'a, W, N, B> {
+impl<'s, 'm, 'a, W: Word, const N: usize, const B: usize> PiecesAndMessages<'s, 'm, 'a, W, N, B> {
     pub(super) fn new(pieces: Pieces<'s, 'a, W, N, B>, messages: Messages<'m, 'a, W, N, B>) -> Self {
-        Both { pieces, messages }
+        PiecesAndMessages { pieces, messages }
     }
 
     pub(super) fn digests(self) -> Vec<Digest> {
@@ -139,7 +139,7 @@ impl<'s, 'm, 'a, W: Word, const N: usize, const B: usize> Both<'s, 'm, 'a, W, N,
     }
 }
 
-impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Both<'_, '_, 'a, W, N, B> {
+impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for PiecesAndMessages<'_, '_, 'a, W, N, B> {
     fn submit(&mut self, slot: &mut Slot<'a, W, N, B>) -> bool {
         let piece = self.pieces.order.as_slice().first().map(|id| self.pieces.pieces[*id].1.len());
         let message = self.messages.order.as_slice().first().map(|id| self.messages.messages[*id].len());

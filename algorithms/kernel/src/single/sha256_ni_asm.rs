@@ -11,10 +11,10 @@ use core::arch::asm;
 
 /// In memory as `paddd` and `pshufb` demand it: at a multiple of 16 bytes.
 #[repr(C, align(64))]
-struct Aligned<T>(T);
+struct AlignedTable<T>(T);
 
 /// The constants of the rounds, and behind them the order of bytes in which words are read.
-static CONSTANTS: Aligned<[u32; 68]> = {
+static CONSTANTS: AlignedTable<[u32; 68]> = {
     let mut all = [0; 68];
     let mut i = 0;
     while i < 64 {
@@ -25,7 +25,7 @@ static CONSTANTS: Aligned<[u32; 68]> = {
     all[65] = 0x04050607;
     all[66] = 0x08090a0b;
     all[67] = 0x0c0d0e0f;
-    Aligned(all)
+    AlignedTable(all)
 };
 
 /// Four rounds of one message, whose next four words of the schedule are in xmm13: `$abef` and
@@ -97,8 +97,8 @@ macro_rules! kernel {
                 return;
             }
             // The states at the beginning of a block, and the last sixteen words of each schedule.
-            let mut before = Aligned([0u32; 8 * $n]);
-            let mut words = Aligned([0u32; 16 * $n]);
+            let mut before = AlignedTable([0u32; 8 * $n]);
+            let mut words = AlignedTable([0u32; 16 * $n]);
             // SAFETY: instructions and states are promised; a message has 64 · `blocks` bytes,
             // a turn reads the next 64; buffers have 32 and 64 bytes a message; K has 64 words and
             // the order of bytes behind them. All registers that are written are named.

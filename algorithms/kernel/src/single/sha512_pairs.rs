@@ -17,7 +17,7 @@ const SUMS: usize = 160;
 
 /// At a multiple of a vector's length.
 #[repr(align(32))]
-struct Aligned([u64; SUMS]);
+struct AlignedSums([u64; SUMS]);
 
 /// The same value. The compiler cannot put the terms of a sum into another order across this: it
 /// would add the term from memory last, for which every round would wait.
@@ -118,7 +118,7 @@ pub(crate) unsafe fn compress<const VL: bool>(state: *mut u64, messages: *const 
     let (message, kept) = unsafe { ((*messages).as_ptr(), state.cast::<[u64; 8]>()) };
     // Through memory, as in the other kernel: the compiler would take the words out of the vectors
     // one by one.
-    let mut buffer = Aligned([0; SUMS]);
+    let mut buffer = AlignedSums([0; SUMS]);
     let sums = black_box(buffer.0.as_mut_ptr());
     for pair in 0..blocks / 2 {
         // SAFETY: 2 · pair + 1 < blocks; K has eighty words and the sums twice as many, from an

@@ -5,7 +5,7 @@ use pfh_digest::{Executor, Rope, State};
 use super::shape::Form;
 use super::{Flat, Shape};
 use crate::Mode;
-use crate::interleaved::Interleaved;
+use crate::interleaved::InterleavedMessage;
 
 /// Leaves whose chaining values are computed in one go at most.
 const BATCH: usize = 4096;
@@ -22,7 +22,7 @@ pub struct Builder {
 #[derive(Clone)]
 enum Kind {
     Growing(Rows),
-    Interleaved(Interleaved),
+    Interleaved(InterleavedMessage),
 }
 
 /// The leaves of a growing mode.
@@ -74,7 +74,7 @@ impl Builder {
             Form::Growing(mode, leaf) => {
                 Kind::Growing(Rows { mode, leaf, first: Vec::new(), values: Vec::new(), pending: Vec::new() })
             }
-            Form::Interleaved(mode) => Kind::Interleaved(Interleaved::new(mode)),
+            Form::Interleaved(mode) => Kind::Interleaved(InterleavedMessage::new(mode)),
         };
         Builder { shape, length: 0, kind }
     }
@@ -95,7 +95,7 @@ impl Builder {
             }
             Form::Interleaved(mode) => {
                 let round = mode.round() as u64;
-                (tree.length / round * round, Kind::Interleaved(Interleaved::resumed(mode, &tree.states)))
+                (tree.length / round * round, Kind::Interleaved(InterleavedMessage::resumed(mode, &tree.states)))
             }
         };
         Builder { shape: tree.shape, length, kind }

@@ -50,7 +50,7 @@ impl From<WireError> for Unusable {
 pub type ReadAt<'a> = Box<dyn Fn(u64, &mut [u8]) -> io::Result<()> + Send + Sync + 'a>;
 
 /// A tree that reads only the values asked for.
-pub struct Paged<'a> {
+pub struct PagedTree<'a> {
     header: Header,
     layout: Layout,
     read: ReadAt<'a>,
@@ -58,7 +58,7 @@ pub struct Paged<'a> {
     journal: Option<Journal>,
 }
 
-impl<'a> Paged<'a> {
+impl<'a> PagedTree<'a> {
     /// Opens the binary form of `bytes` bytes that `read` gives. `journal` is the record of a
     /// change that may have been interrupted, if there is one; a record that is not whole, or of
     /// another state of the tree, is passed over.
@@ -66,7 +66,7 @@ impl<'a> Paged<'a> {
     /// # Errors
     /// If the header cannot be read or has been changed, or the tree has not the number of bytes
     /// that it must have.
-    pub fn open(bytes: u64, journal: Option<&[u8]>, read: ReadAt<'a>) -> Result<Paged<'a>, Unusable> {
+    pub fn open(bytes: u64, journal: Option<&[u8]>, read: ReadAt<'a>) -> Result<PagedTree<'a>, Unusable> {
         let mut front = [0; Header::BYTES];
         if bytes < front.len() as u64 {
             // The existing file gives the best message.
@@ -85,7 +85,7 @@ impl<'a> Paged<'a> {
         match bytes.cmp(&layout.end()) {
             std::cmp::Ordering::Less => Err(WireError::Truncated.into()),
             std::cmp::Ordering::Greater => Err(WireError::Trailing.into()),
-            std::cmp::Ordering::Equal => Ok(Paged { header, layout, read, journal }),
+            std::cmp::Ordering::Equal => Ok(PagedTree { header, layout, read, journal }),
         }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Paged<'a> {
     ///
     /// # Errors
     /// [`Malformed::Locked`] if the key is missing, another one, or of no use.
-    pub fn unlock(mut self, key: Option<Key>) -> Result<Paged<'a>, Unusable> {
+    pub fn unlock(mut self, key: Option<Key>) -> Result<PagedTree<'a>, Unusable> {
         self.header.parameters = self.header.parameters.unlock(key).map_err(WireError::from)?;
         Ok(self)
     }
@@ -171,7 +171,7 @@ pub(crate) fn proven(tree: &dyn Values, indices: &[u64]) -> Result<(Vec<(u64, Va
     if root.as_ref() == Some(tree.root()) { Ok((leaves, siblings)) } else { Err(WireError::Checksum.into()) }
 }
 
-impl Values for Paged<'_> {
+impl Values for PagedTree<'_> {
     fn parameters(&self) -> Parameters {
         self.header.parameters
     }

@@ -5,7 +5,7 @@ use crate::reference;
 use pfh_digest::Algorithm;
 use pfh_tree::WireError;
 use pfh_tree::audit::{Challenge, Commitment, Rejection, Renewal, Sample, prove};
-use pfh_tree::outboard::{Builder, Function, Key, Outboard, Paged, Parameters, TreeKeyError, Unusable, Value};
+use pfh_tree::outboard::{Builder, Function, Key, Outboard, PagedTree, Parameters, TreeKeyError, Unusable, Value};
 use pfh_tree::range::{NoRange, RangeProof, Unshown};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -172,12 +172,12 @@ fn parameters_in_text() {
     assert_eq!(Parameters::named("sha256:0000000000", LEAF), None);
 }
 
-fn paged(bytes: &[u8]) -> Paged<'_> {
+fn paged(bytes: &[u8]) -> PagedTree<'_> {
     let read = |offset: u64, buffer: &mut [u8]| {
         buffer.copy_from_slice(&bytes[offset as usize..][..buffer.len()]);
         Ok(())
     };
-    Paged::open(bytes.len() as u64, None, Box::new(read)).unwrap()
+    PagedTree::open(bytes.len() as u64, None, Box::new(read)).unwrap()
 }
 
 proptest! {

@@ -12,7 +12,7 @@ use crate::Bytes;
 use crate::ewf::checksum;
 use crate::field::{le32, le64};
 use chunks::{Chunks, ENTRY, HEAD, HEADER, Segment, method, within};
-use described::Described;
+use described::Ex01Description;
 use pfh_digest::Digest;
 use section::Section;
 use std::io;
@@ -69,7 +69,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>,
 
 impl Ex01 {
     fn new(segments: Vec<Segment>, method: Method) -> Result<Ex01, Failure> {
-        let (mut described, mut digests, mut notes) = (Described::default(), Vec::new(), Vec::new());
+        let (mut described, mut digests, mut notes) = (Ex01Description::default(), Vec::new(), Vec::new());
         for (at, segment) in segments.iter().enumerate() {
             for section in &segment.sections {
                 let number = at as u32 + 1;
@@ -86,7 +86,7 @@ impl Ex01 {
             }
         }
         let missing = || Failure::malformed("no section states the size of the medium, or of its chunks");
-        let Described { device, case, tables } = described;
+        let Ex01Description { device, case, tables } = described;
         let (device, case) = (device.ok_or_else(missing)?, case.ok_or_else(missing)?);
         let sectors = device.number("ts").ok_or_else(missing)?;
         let sector = device.number("bp").unwrap_or(512);

@@ -9,15 +9,15 @@ use std::sync::Arc;
 const PAGE: u64 = 16 << 10;
 
 /// A file whose pages are held, for tables that are read one entry at a time.
-pub struct Paged {
+pub struct PagedFile {
     of: Arc<dyn Bytes>,
     units: Units,
 }
 
-impl Paged {
+impl PagedFile {
     /// A cache over these bytes.
-    pub fn new(of: Arc<dyn Bytes>) -> Paged {
-        Paged { of, units: Units::default() }
+    pub fn new(of: Arc<dyn Bytes>) -> PagedFile {
+        PagedFile { of, units: Units::default() }
     }
 
     /// Fills `buffer` from `offset` on.
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn pages_show_what_is_there() {
         let raw: Vec<u8> = (0..100_000_u32).map(|at| (at / 7) as u8).collect();
-        let paged = Paged::new(Arc::new(raw.clone()));
+        let paged = PagedFile::new(Arc::new(raw.clone()));
         for offset in [0, 16_380, 32_764, 99_992, 5] {
             assert_eq!(paged.array::<8>(offset).unwrap(), raw[offset as usize..][..8]);
         }

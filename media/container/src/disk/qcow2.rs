@@ -1,6 +1,6 @@
 //! QCOW2, versions 2 and 3, after QEMU's `docs/interop/qcow2.txt`. All numbers are big-endian.
 
-use super::paged::Paged;
+use super::paged::PagedFile;
 use super::parent::{Parent, Parents};
 use super::unpack::{Method, unpack};
 use super::{Disk, Failure, Kind, stored, within_unit};
@@ -38,7 +38,7 @@ enum Part {
 struct Qcow2 {
     file: Arc<dyn Bytes>,
     parent: Option<Parent>,
-    tables: Paged,
+    tables: PagedFile,
     units: Units,
     size: u64,
     version: u32,
@@ -99,7 +99,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
     }
     let parent = backing(&*file, &header, length, files)?;
     notes.extend(parent.as_ref().map(|parent| format!("{}; it says nothing by which to know that", parent.note())));
-    let (tables, units) = (Paged::new(file.clone()), Units::default());
+    let (tables, units) = (PagedFile::new(file.clone()), Units::default());
     Ok(Box::new(Qcow2 { file, parent, tables, units, size, version, cluster, bits, first, method, extended, notes }))
 }
 

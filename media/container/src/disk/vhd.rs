@@ -1,7 +1,7 @@
 //! VHD, after Microsoft's "Virtual Hard Disk Image Format Specification" (2006). All numbers are
 //! big-endian.
 
-use super::paged::Paged;
+use super::paged::PagedFile;
 use super::parent::{Parent, Parents};
 use super::{Disk, Failure, Kind, stored, within_unit};
 use crate::field::{be32, be64};
@@ -25,7 +25,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
         return Err(Failure::at(at, format!("a disk of {size} bytes: no whole number of sectors")));
     }
     match be32(&footer, 60) {
-        2 if size <= at => Ok(Box::new(Fixed { file, size, identity: hex(&footer[68..84]), notes })),
+        2 if size <= at => Ok(Box::new(FixedDisk { file, size, identity: hex(&footer[68..84]), notes })),
         2 => Err(Failure::at(at, format!("a fixed disk of {size} bytes in front of a footer at {at}"))),
         3 => Ok(Box::new(Dynamic::open(file, &footer, size, notes, None)?)),
         4 => Ok(Box::new(Dynamic::open(file, &footer, size, notes, Some(files))?)),
@@ -93,14 +93,14 @@ fn is_sound(bytes: &[u8], place: usize) -> bool {
 }
 
 /// A raw disk with a footer behind it.
-struct Fixed {
+struct FixedDisk {
     file: Arc<dyn Bytes>,
     size: u64,
     identity: String,
     notes: Vec<String>,
 }
 
-impl Bytes for Fixed {
+impl Bytes for FixedDisk {
     fn size(&self) -> u64 {
         self.size
     }
@@ -111,7 +111,7 @@ impl Bytes for Fixed {
     }
 }
 
-impl Disk for Fixed {
+impl Disk for FixedDisk {
     fn kind(&self) -> Kind {
         Kind::Vhd
     }
@@ -128,7 +128,7 @@ impl Disk for Fixed {
 /// A disk whose blocks are allocated when they are written.
 struct Dynamic {
     file: Arc<dyn Bytes>,
-    tables: Paged,
+    tables: PagedFile,
     size: u64,
     table: u64,
     block: u64,
@@ -166,7 +166,7 @@ impl Dynamic {
         let parent = files.map(|files| parent(&*file, &header, files)).transpose()?;
         notes.extend(parent.as_ref().map(Parent::note));
         let identity = hex(&footer[68..84]);
-        Ok(Dynamic { tables: Paged::new(file.clone()), file, size, table, block, identity, parent, notes })
+        Ok(Dynamic { tables: PagedFile::new(file.clone()), file, size, table, block, identity, parent, notes })
     }
 
     fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {

@@ -1,6 +1,6 @@
 //! VHDX, after Microsoft's "VHDX Format Specification" (MS-VHDX). All numbers are little-endian.
 
-use super::paged::Paged;
+use super::paged::PagedFile;
 use super::parent::{Parent, Parents};
 use super::{Disk, Failure, Kind, stored, within_unit};
 use crate::Bytes;
@@ -48,7 +48,7 @@ const KNOWN: [Guid; 6] = [
 /// A VHDX, open.
 struct Vhdx {
     file: Arc<dyn Bytes>,
-    tables: Paged,
+    tables: PagedFile,
     size: u64,
     sector: u32,
     block: u64,
@@ -89,7 +89,17 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
     let parent = locator.as_ref().map(|locator| parent_of(locator, files)).transpose()?;
     let mut identity = [0; 16];
     identity.copy_from_slice(&header[32..48]);
-    Ok(Box::new(Vhdx { tables: Paged::new(file.clone()), file, size, sector, block, ratio, table, identity, parent }))
+    Ok(Box::new(Vhdx {
+        tables: PagedFile::new(file.clone()),
+        file,
+        size,
+        sector,
+        block,
+        ratio,
+        table,
+        identity,
+        parent,
+    }))
 }
 
 /// A GUID as text.

@@ -7,7 +7,7 @@ mod sparse;
 use super::parent::{Parent, Parents};
 use super::{Disk, Failure, Kind, sibling};
 use crate::Bytes;
-use descriptor::{Descriptor, Held};
+use descriptor::{Descriptor, ExtentPlace};
 use sparse::{SECTOR, Sparse};
 use std::io;
 use std::sync::Arc;
@@ -77,8 +77,8 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
         let length = line.sectors.checked_mul(SECTOR).filter(|length| size.checked_add(*length).is_some());
         let length = length.ok_or_else(|| Failure::malformed("extents of more than 2^64 bytes"))?;
         let part = match line.held {
-            Held::Zero => Part::Zero,
-            Held::Flat(name, offset) => {
+            ExtentPlace::Zero => Part::Zero,
+            ExtentPlace::Flat(name, offset) => {
                 let file = sibling(files.files(), &name)?;
                 let at = offset.checked_mul(SECTOR).and_then(|at| Some((at, at.checked_add(length)?)));
                 match at.filter(|(_, end)| *end <= file.size()) {
@@ -89,7 +89,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
                     None => return Err(Failure::malformed(format!("{name:?} is shorter than its extent"))),
                 }
             }
-            Held::Sparse(name) => {
+            ExtentPlace::Sparse(name) => {
                 let sparse = Sparse::open(sibling(files.files(), &name)?, false, &mut notes)?;
                 if sparse.size() < length {
                     return Err(Failure::malformed(format!("{name:?} is shorter than its extent")));

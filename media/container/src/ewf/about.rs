@@ -1,13 +1,13 @@
 //! The `header2` and `header` sections: who acquired what, and when.
 
-use super::Malformed;
+use super::EwfFault;
 use crate::Time;
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
 /// Case data, and the medium's model and serial number. Fields hold no tab and no line feed: these
 /// separate the fields in the format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct About {
+pub struct CaseData {
     /// Case number.
     pub case_number: String,
     /// Evidence number.
@@ -33,7 +33,7 @@ pub struct About {
 /// Most bytes that a header may inflate to.
 const MOST: usize = 4 << 20;
 
-impl About {
+impl CaseData {
     /// The fields with their letters in `header2`.
     fn fields(&self) -> [(&'static str, &str); 9] {
         [
@@ -107,7 +107,7 @@ impl About {
     ///
     /// # Errors
     /// When it does not inflate, is not UTF-16 or has no fields.
-    pub fn decode_header2(payload: &[u8]) -> Result<Self, Malformed> {
+    pub fn decode_header2(payload: &[u8]) -> Result<Self, EwfFault> {
         let bytes = inflate(payload)?;
         let units: Vec<u16> = bytes.chunks_exact(2).map(|u| u16::from_le_bytes([u[0], u[1]])).collect();
         let text = match units.split_first() {
@@ -115,27 +115,27 @@ impl About {
             Some((0xfffe, rest)) => String::from_utf16(&rest.iter().map(|u| u.swap_bytes()).collect::<Vec<_>>()).ok(),
             _ => None,
         };
-        Self::parse(&text.ok_or(Malformed::new("header2 is not UTF-16 text"))?)
+        Self::parse(&text.ok_or(EwfFault::new("header2 is not UTF-16 text"))?)
     }
 
     /// Reads a `header` payload.
     ///
     /// # Errors
     /// When it does not inflate or has no fields.
-    pub fn decode_header(payload: &[u8]) -> Result<Self, Malformed> {
+    pub fn decode_header(payload: &[u8]) -> Result<Self, EwfFault> {
         let bytes = inflate(payload)?;
         // One byte, one character: code pages differ, Latin-1 keeps every byte apart.
         Self::parse(&bytes.iter().map(|b| char::from(*b)).collect::<String>())
     }
 
-    fn parse(text: &str) -> Result<Self, Malformed> {
+    fn parse(text: &str) -> Result<Self, EwfFault> {
         let mut lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
         let (Some(_), Some("main"), Some(names), Some(values)) =
             (lines.next(), lines.next(), lines.next(), lines.next())
         else {
-            return Err(Malformed::new("a header without fields"));
+            return Err(EwfFault::new("a header without fields"));
         };
-        let mut about = About::default();
+        let mut about = CaseData::default();
         for (name, value) in names.split('\t').zip(values.split('\t')) {
             let field = match name {
                 "a" => &mut about.description,
@@ -181,7 +181,7 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn inflate(payload: &[u8]) -> Result<Vec<u8>, Malformed> {
+fn inflate(payload: &[u8]) -> Result<Vec<u8>, EwfFault> {
     let mut room = 64 << 10;
     loop {
         let mut out = vec![0; room];
@@ -191,8 +191,8 @@ fn inflate(payload: &[u8]) -> Result<Vec<u8>, Malformed> {
                 return Ok(out);
             }
             Err(DecompressionError::InsufficientSpace) if room < MOST => room *= 4,
-            Err(DecompressionError::InsufficientSpace) => return Err(Malformed::new("a header of more than 4 MiB")),
-            Err(DecompressionError::BadData) => return Err(Malformed::new("a header that does not inflate")),
+            Err(DecompressionError::InsufficientSpace) => return Err(EwfFault::new("a header of more than 4 MiB")),
+            Err(DecompressionError::BadData) => return Err(EwfFault::new("a header that does not inflate")),
         }
     }
 }
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn both_headers_round_trip() {
-        let about = About {
+        let about = CaseData {
             case_number: "2026/17".into(),
             evidence_number: "3".into(),
             description: "Festplatte, groß".into(),
@@ -215,16 +215,16 @@ mod tests {
             platform: "Linux".into(),
             acquired: 1_795_236_019,
         };
-        assert_eq!(About::decode_header2(&about.encode_header2()).as_ref(), Ok(&about));
-        let plain = About::decode_header(&about.encode_header()).unwrap();
+        assert_eq!(CaseData::decode_header2(&about.encode_header2()).as_ref(), Ok(&about));
+        let plain = CaseData::decode_header(&about.encode_header()).unwrap();
         assert_eq!((plain.acquired, plain.examiner.as_str()), (about.acquired, "J. M?ller"));
         assert_eq!(about.unwritable(), None);
-        assert_eq!(About { notes: "a\tb".into(), ..about }.unwritable(), Some("notes"));
+        assert_eq!(CaseData { notes: "a\tb".into(), ..about }.unwritable(), Some("notes"));
     }
 
     #[test]
     fn a_bomb_is_refused() {
         let bomb = deflate(&vec![0; 8 << 20]);
-        assert!(About::decode_header2(&bomb).unwrap_err().what.contains("4 MiB"));
+        assert!(CaseData::decode_header2(&bomb).unwrap_err().what.contains("4 MiB"));
     }
 }

@@ -1,7 +1,7 @@
 //! Chunks: deflated where that saves anything, else stored with a checksum behind.
 
 use super::noise::is_noise;
-use super::{Malformed, is_sealed, seal};
+use super::{EwfFault, is_sealed, seal};
 use crate::is_zero;
 use libdeflater::CompressionLvl;
 
@@ -40,7 +40,7 @@ impl Compression {
 
 /// A stored chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Packed {
+pub struct PackedChunk {
     /// The bytes in the image.
     pub bytes: Vec<u8>,
     /// Whether they are deflated; otherwise the chunk itself and its checksum.
@@ -53,7 +53,7 @@ pub struct Compressor {
     inner: libdeflater::Compressor,
     room: Vec<u8>,
     /// The last all-zero chunk packed, with its length.
-    empty: Option<(usize, Packed)>,
+    empty: Option<(usize, PackedChunk)>,
 }
 
 impl Compressor {
@@ -68,7 +68,7 @@ impl Compressor {
     }
 
     /// Packs one chunk.
-    pub fn pack(&mut self, chunk: &[u8]) -> Packed {
+    pub fn pack(&mut self, chunk: &[u8]) -> PackedChunk {
         let is_empty = self.compression != Compression::None && is_zero(chunk);
         if let (true, Some((length, packed))) = (is_empty, &self.empty)
             && *length == chunk.len()
@@ -86,7 +86,7 @@ impl Compressor {
             let mut bytes = Vec::with_capacity(chunk.len() + 4);
             bytes.extend_from_slice(chunk);
             seal(&mut bytes, 0);
-            Packed { bytes, is_compressed: false }
+            PackedChunk { bytes, is_compressed: false }
         });
         if is_empty {
             self.empty = Some((chunk.len(), packed.clone()));
@@ -95,10 +95,10 @@ impl Compressor {
     }
 
     /// `None` where deflating saves nothing: a deflated chunk must be shorter than the bare one.
-    fn deflate(&mut self, chunk: &[u8]) -> Option<Packed> {
+    fn deflate(&mut self, chunk: &[u8]) -> Option<PackedChunk> {
         self.room.resize(chunk.len().saturating_sub(1), 0);
         let length = self.inner.zlib_compress(chunk, &mut self.room).ok()?;
-        Some(Packed { bytes: self.room[..length].to_vec(), is_compressed: true })
+        Some(PackedChunk { bytes: self.room[..length].to_vec(), is_compressed: true })
     }
 }
 
@@ -118,24 +118,24 @@ impl Decompressor {
     /// # Errors
     /// When the checksum is wrong, or another number of bytes comes out than the medium's geometry
     /// says.
-    pub fn unpack(&mut self, bytes: &[u8], is_compressed: bool, out: &mut [u8]) -> Result<(), Malformed> {
+    pub fn unpack(&mut self, bytes: &[u8], is_compressed: bool, out: &mut [u8]) -> Result<(), EwfFault> {
         if is_compressed {
             return match self.0.zlib_decompress(bytes, out) {
                 Ok(length) if length == out.len() => Ok(()),
                 Ok(_) | Err(libdeflater::DecompressionError::InsufficientSpace) => {
-                    Err(Malformed::new("a chunk of the wrong length"))
+                    Err(EwfFault::new("a chunk of the wrong length"))
                 }
                 Err(libdeflater::DecompressionError::BadData) => {
-                    Err(Malformed::new("a chunk that does not inflate or whose checksum is wrong"))
+                    Err(EwfFault::new("a chunk that does not inflate or whose checksum is wrong"))
                 }
             };
         }
         // Bytes behind the checksum would belong to nothing.
         if bytes.len() != out.len() + 4 {
-            return Err(Malformed::new("a stored chunk of the wrong length"));
+            return Err(EwfFault::new("a stored chunk of the wrong length"));
         }
         if !is_sealed(bytes) {
-            return Err(Malformed::new("checksum of a stored chunk"));
+            return Err(EwfFault::new("checksum of a stored chunk"));
         }
         out.copy_from_slice(&bytes[..out.len()]);
         Ok(())

@@ -1,7 +1,7 @@
 //! Finds the chunks of an image that may be damaged or hostile, in memory that does not grow with
 //! the sizes that the image states.
 
-use super::{About, Descriptor, Digests, Errors, FileHeader, Malformed, Section, Table, Volume};
+use super::{CaseData, Descriptor, Digests, Errors, EwfFault, FileHeader, Section, Table, Volume};
 use crate::Units;
 use std::io;
 
@@ -27,7 +27,7 @@ pub trait ReadAt {
 #[derive(Debug)]
 pub enum Failure {
     /// Its bytes are not sound.
-    Malformed(Malformed),
+    Malformed(EwfFault),
     /// They could not be read.
     Io {
         /// In which segment.
@@ -39,8 +39,8 @@ pub enum Failure {
     },
 }
 
-impl From<Malformed> for Failure {
-    fn from(malformed: Malformed) -> Self {
+impl From<EwfFault> for Failure {
+    fn from(malformed: EwfFault) -> Self {
         Failure::Malformed(malformed)
     }
 }
@@ -91,7 +91,7 @@ pub struct Index {
     /// Geometry.
     pub volume: Volume,
     /// Case data.
-    pub about: About,
+    pub about: CaseData,
     /// Runs of unreadable sectors.
     pub errors: Errors,
     /// Digests of the media data, as stated in the image.
@@ -114,7 +114,7 @@ const MOST_PAYLOAD: u64 = 16 << 20;
 struct Pass {
     volume: Option<Volume>,
     header2: Option<Vec<u8>>,
-    about: Option<About>,
+    about: Option<CaseData>,
     errors: Errors,
     digests: Digests,
     /// First and last byte of the sectors section that has no table yet.
@@ -139,12 +139,12 @@ impl Index {
             let wanted = if segment == image.segments() { "done" } else { "next" };
             if end.kind != wanted {
                 let what = if wanted == "done" { "segments are missing" } else { "segments follow the last one" };
-                return Err(Malformed::new(what).at(segment, end.next).into());
+                return Err(EwfFault::new(what).at(segment, end.next).into());
             }
         }
         let index = pass.finish(true)?;
         if u64::from(index.volume.chunks) != index.chunks {
-            return Err(Malformed::new("the tables hold another number of chunks than the volume").into());
+            return Err(EwfFault::new("the tables hold another number of chunks than the volume").into());
         }
         Ok(index)
     }
@@ -193,7 +193,7 @@ impl Index {
     /// # Errors
     /// When the chunk does not exist, or its table contradicts itself.
     pub fn locate(&self, image: &dyn ReadAt, number: u64, tables: &Units<Table>) -> Result<Location, Failure> {
-        let beyond = || Failure::from(Malformed::new("a chunk beyond the last table"));
+        let beyond = || Failure::from(EwfFault::new("a chunk beyond the last table"));
         let at = self.places.partition_point(|p| p.first <= number).checked_sub(1).ok_or_else(beyond)?;
         let place = self.places[at];
         let table = tables.get(at as u64, || {
@@ -210,7 +210,7 @@ impl Index {
         let stored = end.checked_sub(offset).filter(|stored| end <= place.end && *stored > 0);
         // A deflated chunk may be a little longer than the bare one where a writer always deflates.
         let stored = stored.filter(|stored| *stored <= chunk + chunk / 8 + 64);
-        let wrong = || Failure::from(Malformed::new("table entries out of order").at(place.segment, offset));
+        let wrong = || Failure::from(EwfFault::new("table entries out of order").at(place.segment, offset));
         let stored = stored.ok_or_else(wrong)? as usize;
         Ok(Location { segment: place.segment, offset, stored, is_compressed, length: length as usize })
     }
@@ -221,7 +221,7 @@ fn read(image: &dyn ReadAt, segment: u16, offset: u64, length: u64) -> Result<Ve
     // The length of the file bounds the allocation, regardless of a section's stated length.
     let room = image.length(segment).map_err(fail)?.saturating_sub(offset);
     if length > room {
-        return Err(Malformed::new("a section that reaches beyond the end of its segment").at(segment, offset).into());
+        return Err(EwfFault::new("a section that reaches beyond the end of its segment").at(segment, offset).into());
     }
     let mut bytes = vec![0; length as usize];
     image.read_at(segment, offset, &mut bytes).map_err(fail)?;
@@ -234,20 +234,20 @@ impl Pass {
         let header = read(image, segment, 0, FileHeader::LENGTH as u64)?;
         let header = FileHeader::decode(&header).map_err(|m| m.at(segment, 0))?;
         if header.segment != segment {
-            return Err(Malformed::new("a segment with another number than its name says").at(segment, 9).into());
+            return Err(EwfFault::new("a segment with another number than its name says").at(segment, 9).into());
         }
         let length = image.length(segment).map_err(|error| Failure::Io { segment, offset: 0, error })?;
         let mut offset = FileHeader::LENGTH as u64;
         loop {
-            let at = |m: Malformed| Failure::from(m.at(segment, offset));
+            let at = |m: EwfFault| Failure::from(m.at(segment, offset));
             let bytes = read(image, segment, offset, Descriptor::LENGTH as u64)?;
             let descriptor = Descriptor::decode(&bytes).map_err(at)?;
             if descriptor.kind == "next" || descriptor.kind == "done" {
                 if descriptor.next != offset || !matches!(descriptor.size, 0 | 76) {
-                    return Err(at(Malformed::new("a last section that does not point at itself")));
+                    return Err(at(EwfFault::new("a last section that does not point at itself")));
                 }
                 if descriptor.kind == "done" && (self.table.is_some() || self.sectors.is_some()) {
-                    return Err(at(Malformed::new("chunks without a table")));
+                    return Err(at(EwfFault::new("chunks without a table")));
                 }
                 self.behind += length.saturating_sub(offset + Descriptor::LENGTH as u64);
                 return Ok(descriptor);
@@ -256,7 +256,7 @@ impl Pass {
             // must lie ahead, else sections could go round in a circle.
             let sizes_agree = offset.checked_add(descriptor.size) == Some(descriptor.next);
             if !sizes_agree || descriptor.size < Descriptor::LENGTH as u64 || descriptor.next > length {
-                return Err(at(Malformed::new("a section whose size and successor disagree")));
+                return Err(at(EwfFault::new("a section whose size and successor disagree")));
             }
             self.section(image, segment, offset, &descriptor).map_err(|failure| match failure {
                 Failure::Malformed(m) if m.segment == 0 => at(m),
@@ -271,7 +271,7 @@ impl Pass {
         let length = found.size - Descriptor::LENGTH as u64;
         if found.kind == "sectors" {
             if self.sectors.replace((offset, found.next)).is_some() {
-                return Err(Malformed::new("chunks without a table").into());
+                return Err(EwfFault::new("chunks without a table").into());
             }
             return Ok(());
         }
@@ -284,25 +284,25 @@ impl Pass {
         let holds_chunks = found.kind == "table" && self.sectors.is_none();
         let length = if holds_chunks { length.min(Table::MOST) } else { length };
         if length > MOST_PAYLOAD {
-            return Err(Malformed::new("a section of more than 16 MiB").into());
+            return Err(EwfFault::new("a section of more than 16 MiB").into());
         }
         let bytes = read(image, segment, offset, length)?;
         match found.kind.as_str() {
             "header2" => {
-                let about = About::decode_header2(&bytes)?;
+                let about = CaseData::decode_header2(&bytes)?;
                 if self.header2.replace(bytes.clone()).is_some_and(|before| before != bytes) {
-                    return Err(Malformed::new("the two header2 sections differ").into());
+                    return Err(EwfFault::new("the two header2 sections differ").into());
                 }
                 self.about = Some(about);
             }
             "header" => {
-                let about = About::decode_header(&bytes)?;
+                let about = CaseData::decode_header(&bytes)?;
                 self.about.get_or_insert(about);
             }
             "volume" | "disk" | "data" => {
                 let volume = Volume::decode(&bytes)?;
                 if self.volume.replace(volume).is_some_and(|before| before != volume) {
-                    return Err(Malformed::new("the volume's copies differ").into());
+                    return Err(EwfFault::new("the volume's copies differ").into());
                 }
             }
             "table" => {
@@ -317,7 +317,7 @@ impl Pass {
             }
             "table2" => {
                 if self.table.take().is_none_or(|table| table != bytes) {
-                    return Err(Malformed::new("a table and its copy differ").into());
+                    return Err(EwfFault::new("a table and its copy differ").into());
                 }
                 self.last = Some(Section { segment, end: found.next, chunks: self.chunks });
             }
@@ -328,8 +328,8 @@ impl Pass {
         Ok(())
     }
 
-    fn finish(mut self, is_done: bool) -> Result<Index, Malformed> {
-        let volume = self.volume.ok_or(Malformed::new("no volume section"))?;
+    fn finish(mut self, is_done: bool) -> Result<Index, EwfFault> {
+        let volume = self.volume.ok_or(EwfFault::new("no volume section"))?;
         if !is_done {
             // A table whose copy is missing may be half written as well.
             let chunks = self.last.map_or(0, |last| last.chunks);

@@ -19,8 +19,8 @@ mod tail;
 mod volume;
 mod writer;
 
-pub use about::About;
-pub use chunk::{Compression, Compressor, Decompressor, Packed};
+pub use about::CaseData;
+pub use chunk::{Compression, Compressor, Decompressor, PackedChunk};
 pub use index::{Failure, Index, Location, ReadAt};
 pub use section::{Descriptor, FileHeader, extension};
 pub use table::{MOST_ENTRIES, Table};
@@ -30,7 +30,7 @@ pub use writer::{Geometry, Section, TooLarge, Write, Writer};
 
 /// Why bytes are not a sound E01 image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct EwfFault {
     /// Which segment file, from 1; 0 where that is not known.
     pub segment: u16,
     /// Where in the segment, in bytes.
@@ -39,23 +39,23 @@ pub struct Malformed {
     pub what: &'static str,
 }
 
-impl Malformed {
+impl EwfFault {
     pub(crate) fn new(what: &'static str) -> Self {
-        Malformed { segment: 0, offset: 0, what }
+        EwfFault { segment: 0, offset: 0, what }
     }
 
     pub(crate) fn at(self, segment: u16, offset: u64) -> Self {
-        Malformed { segment, offset, ..self }
+        EwfFault { segment, offset, ..self }
     }
 }
 
-impl std::fmt::Display for Malformed {
+impl std::fmt::Display for EwfFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "segment {}, offset {}: {}", self.segment, self.offset, self.what)
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for EwfFault {}
 
 /// Adler-32 as the format uses it (RFC 1950, initial value 1).
 pub fn checksum(bytes: &[u8]) -> u32 {

@@ -1,6 +1,6 @@
 //! The heads of segment files and of sections, and the names of segment files.
 
-use super::{Malformed, is_sealed, seal, u64_at};
+use super::{EwfFault, is_sealed, seal, u64_at};
 
 const SIGNATURE: &[u8; 8] = b"EVF\x09\x0d\x0a\xff\x00";
 
@@ -28,13 +28,13 @@ impl FileHeader {
     ///
     /// # Errors
     /// When signature, field marks or the number are not those of an E01 segment.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, EwfFault> {
         if !Self::is_ewf(bytes) || bytes.len() < Self::LENGTH {
-            return Err(Malformed::new("no E01 signature"));
+            return Err(EwfFault::new("no E01 signature"));
         }
         let segment = u16::from_le_bytes([bytes[9], bytes[10]]);
         if bytes[8] != 1 || bytes[11..13] != [0, 0] || segment == 0 {
-            return Err(Malformed::new("damaged file header"));
+            return Err(EwfFault::new("damaged file header"));
         }
         Ok(FileHeader { segment })
     }
@@ -89,14 +89,14 @@ impl Descriptor {
     ///
     /// # Errors
     /// When the checksum does not match, or the type is not text.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let Some(bytes) = bytes.get(..Self::LENGTH) else { return Err(Malformed::new("section descriptor cut short")) };
+    pub fn decode(bytes: &[u8]) -> Result<Self, EwfFault> {
+        let Some(bytes) = bytes.get(..Self::LENGTH) else { return Err(EwfFault::new("section descriptor cut short")) };
         if !is_sealed(bytes) {
-            return Err(Malformed::new("checksum of a section descriptor"));
+            return Err(EwfFault::new("checksum of a section descriptor"));
         }
         let name = bytes[..16].split(|b| *b == 0).next().unwrap_or_default();
         if !name.iter().all(u8::is_ascii_alphanumeric) || name.is_empty() {
-            return Err(Malformed::new("section type is not a name"));
+            return Err(EwfFault::new("section type is not a name"));
         }
         let kind = String::from_utf8_lossy(name).into_owned();
         Ok(Descriptor { kind, next: u64_at(bytes, 16), size: u64_at(bytes, 24) })

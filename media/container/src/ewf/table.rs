@@ -1,6 +1,6 @@
 //! The `table` section and its copy `table2`: where chunks are.
 
-use super::{Malformed, is_sealed, seal, u32_at, u64_at};
+use super::{EwfFault, is_sealed, seal, u32_at, u64_at};
 use crate::Unit;
 
 /// Most entries of a table: more are not read by every tool (EWF specification, "Table header").
@@ -54,16 +54,16 @@ impl Table {
     ///
     /// # Errors
     /// When the checksum is wrong or the section has another length than that many entries take.
-    pub fn entries_in(header: &[u8], payload: u64) -> Result<usize, Malformed> {
+    pub fn entries_in(header: &[u8], payload: u64) -> Result<usize, EwfFault> {
         if header.len() != 24 || !is_sealed(header) {
-            return Err(Malformed::new("checksum of a table header"));
+            return Err(EwfFault::new("checksum of a table header"));
         }
         let entries = u32_at(header, 0) as usize;
         if entries > MOST_ACCEPTED || entries == 0 {
-            return Err(Malformed::new("a table without entries, or with more than 65,535"));
+            return Err(EwfFault::new("a table without entries, or with more than 65,535"));
         }
         if payload < Self::length(entries) {
-            return Err(Malformed::new("a table longer than its section"));
+            return Err(EwfFault::new("a table longer than its section"));
         }
         Ok(entries)
     }
@@ -72,12 +72,12 @@ impl Table {
     ///
     /// # Errors
     /// When a checksum is wrong, or lengths contradict each other.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, EwfFault> {
         let header = bytes.get(..24).unwrap_or_default();
         let entries = Self::entries_in(header, bytes.len() as u64)?;
         let body = &bytes[24..24 + 4 * entries + 4];
         if !is_sealed(body) {
-            return Err(Malformed::new("checksum of a table"));
+            return Err(EwfFault::new("checksum of a table"));
         }
         let entries = body[..4 * entries].chunks_exact(4).map(|e| u32_at(e, 0)).collect();
         Ok(Table { base: u64_at(header, 8), entries })

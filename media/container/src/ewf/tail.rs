@@ -1,7 +1,7 @@
 //! The sections at the end of the last segment: the sectors that could not be read, and the
 //! digests.
 
-use super::{Malformed, is_sealed, seal, u32_at};
+use super::{EwfFault, is_sealed, seal, u32_at};
 
 /// The `error2` section: runs of sectors that could not be read, as (first sector, number of
 /// sectors).
@@ -45,13 +45,13 @@ impl Errors {
     ///
     /// # Errors
     /// When a checksum or the length is wrong.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, EwfFault> {
         let Some((header, body)) = bytes.split_at_checked(520) else {
-            return Err(Malformed::new("error section cut short"));
+            return Err(EwfFault::new("error section cut short"));
         };
         let runs = u32_at(header, 0) as usize;
         if !is_sealed(header) || body.len() as u64 != 8 * runs as u64 + 4 || !is_sealed(body) {
-            return Err(Malformed::new("length or checksum of the error section"));
+            return Err(EwfFault::new("length or checksum of the error section"));
         }
         Ok(Errors(body[..8 * runs].chunks_exact(8).map(|run| (u32_at(run, 0), u32_at(run, 4))).collect()))
     }
@@ -93,9 +93,9 @@ impl Digests {
     ///
     /// # Errors
     /// When length or checksum is wrong, or its MD5 is another than one seen before.
-    pub fn read_digest(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+    pub fn read_digest(&mut self, bytes: &[u8]) -> Result<(), EwfFault> {
         if bytes.len() != Self::DIGEST || !is_sealed(bytes) {
-            return Err(Malformed::new("length or checksum of the digest section"));
+            return Err(EwfFault::new("length or checksum of the digest section"));
         }
         self.set_md5(&bytes[..16])?;
         // All zeros: the writer had no SHA-1.
@@ -108,20 +108,20 @@ impl Digests {
     ///
     /// # Errors
     /// As for [`read_digest`](Digests::read_digest).
-    pub fn read_hash(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+    pub fn read_hash(&mut self, bytes: &[u8]) -> Result<(), EwfFault> {
         if bytes.len() != Self::HASH || !is_sealed(bytes) {
-            return Err(Malformed::new("length or checksum of the hash section"));
+            return Err(EwfFault::new("length or checksum of the hash section"));
         }
         self.set_md5(&bytes[..16])
     }
 
-    fn set_md5(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+    fn set_md5(&mut self, bytes: &[u8]) -> Result<(), EwfFault> {
         let md5: [u8; 16] = bytes.try_into().unwrap_or_default();
         if md5 == [0; 16] {
             return Ok(());
         }
         if self.md5.is_some_and(|before| before != md5) {
-            return Err(Malformed::new("two sections state different MD5s"));
+            return Err(EwfFault::new("two sections state different MD5s"));
         }
         self.md5 = Some(md5);
         Ok(())

@@ -1,6 +1,6 @@
 //! The `volume` section, and its twin `data`: geometry of the medium and of the chunks.
 
-use super::{Malformed, is_sealed, seal, u32_at, u64_at};
+use super::{EwfFault, is_sealed, seal, u32_at, u64_at};
 
 /// The kind of the acquired medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,12 +99,12 @@ impl Volume {
     ///
     /// # Errors
     /// When the length or checksum is wrong, or the geometry contradicts itself.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, EwfFault> {
         if bytes.len() == SMART_LENGTH {
-            return Err(Malformed::new(SMART));
+            return Err(EwfFault::new(SMART));
         }
         if bytes.len() != Self::LENGTH || !is_sealed(bytes) {
-            return Err(Malformed::new("length or checksum of the volume section"));
+            return Err(EwfFault::new("length or checksum of the volume section"));
         }
         let mut set = [0; 16];
         set.copy_from_slice(&bytes[64..80]);
@@ -121,12 +121,12 @@ impl Volume {
         };
         let geometry = volume.sectors_per_chunk > 0 && volume.bytes_per_sector > 0;
         if !geometry || volume.sectors.div_ceil(u64::from(volume.sectors_per_chunk)) != u64::from(volume.chunks) {
-            return Err(Malformed::new("the volume's chunks and sectors contradict each other"));
+            return Err(EwfFault::new("the volume's chunks and sectors contradict each other"));
         }
         // 32,768 sectors are the most that EnCase offers; 16 MiB are that with sectors of 512
         // bytes.
         if volume.chunk_length() > 16 << 20 || volume.sectors.checked_mul(volume.bytes_per_sector.into()).is_none() {
-            return Err(Malformed::new("chunks of more than 16 MiB, or more bytes than 2^64"));
+            return Err(EwfFault::new("chunks of more than 16 MiB, or more bytes than 2^64"));
         }
         Ok(volume)
     }

@@ -1,7 +1,7 @@
 //! Lays an E01 image out: chunks go in, positioned writes come out.
 
 use super::table::COMPRESSED;
-use super::{About, Descriptor, Digests, Errors, FileHeader, Packed, Table, Volume, extension};
+use super::{CaseData, Descriptor, Digests, Errors, FileHeader, PackedChunk, Table, Volume, extension};
 
 /// Chunks in one `sectors` section. A section that its tables follow can be found again after a
 /// crash, so this is also the step in which an acquisition resumes: 64 MiB with chunks of 32 KiB.
@@ -70,7 +70,7 @@ pub struct Section {
 /// writes.
 pub struct Writer {
     geometry: Geometry,
-    about: About,
+    about: CaseData,
     segment: u16,
     /// Where the next byte of the segment goes.
     offset: u64,
@@ -89,7 +89,7 @@ pub struct Writer {
 
 impl Writer {
     /// Starts an image.
-    pub fn new(geometry: Geometry, about: About) -> Self {
+    pub fn new(geometry: Geometry, about: CaseData) -> Self {
         let mut writer = Writer {
             geometry,
             about,
@@ -121,7 +121,7 @@ impl Writer {
 
     /// Continues an image whose content up to a section's end is on disk. The bytes behind it must
     /// have been cut off.
-    pub fn resume(geometry: Geometry, about: About, at: Section) -> Self {
+    pub fn resume(geometry: Geometry, about: CaseData, at: Section) -> Self {
         let mut writer = Writer::new(geometry, about);
         for segment in 2..=at.segment {
             writer.volumes.push((segment, FileHeader::LENGTH as u64));
@@ -164,7 +164,7 @@ impl Writer {
     ///
     /// # Errors
     /// When there is no room or no name for it.
-    pub fn push(&mut self, packed: &Packed) -> Result<(), TooLarge> {
+    pub fn push(&mut self, packed: &PackedChunk) -> Result<(), TooLarge> {
         if self.chunks >= u64::from(u32::MAX) {
             return Err(TooLarge::Chunks);
         }

@@ -1,8 +1,8 @@
 //! AD1, versions 3 and 4: segments with a head of 512 bytes each, and behind these one space of
 //! addresses with items that lead to each other. After P. C. Bjelland, "AccessData Format (AD1)".
 
-use super::entry::{Entries, Entry, Stamps, Unlisted, is_too_long, within};
-use crate::disk::paged::Paged;
+use super::entry::{Entries, Entry, Stamps, UnlistedEntry, is_too_long, within};
+use crate::disk::paged::PagedFile;
 use crate::disk::unpack::{Method, unpack};
 use crate::disk::{Failure, within_unit};
 use crate::field::{le32, le64};
@@ -35,13 +35,13 @@ const FACT: u32 = 4096;
 const DIRECTORY: u32 = 5;
 
 /// The content of the segments behind their heads, as one.
-struct Joined {
+struct JoinedSegments {
     segments: Vec<Arc<dyn Bytes>>,
     /// Where each begins, and where the last one ends.
     starts: Vec<u64>,
 }
 
-impl Bytes for Joined {
+impl Bytes for JoinedSegments {
     fn size(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
@@ -57,7 +57,7 @@ impl Bytes for Joined {
 /// An image, open.
 struct Image {
     bytes: Arc<dyn Bytes>,
-    pages: Paged,
+    pages: PagedFile,
     chunk: u64,
 }
 
@@ -68,8 +68,8 @@ pub fn open(segments: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
         let length = head(at, segments.len(), &**segment).map_err(|failure| within(at + 1, failure))?;
         starts.push(starts[at].saturating_add(length));
     }
-    let bytes: Arc<dyn Bytes> = Arc::new(Joined { segments, starts });
-    let pages = Paged::new(bytes.clone());
+    let bytes: Arc<dyn Bytes> = Arc::new(JoinedSegments { segments, starts });
+    let pages = PagedFile::new(bytes.clone());
     let start: [u8; 48] = pages.array(0)?;
     if !start.starts_with(b"ADLOGICALIMAGE\0") {
         return Err(Failure::at(MARGIN, "no header of a logical image"));
@@ -292,7 +292,7 @@ impl Listing {
 }
 
 impl Iterator for Listing {
-    type Item = Result<Entry, Unlisted>;
+    type Item = Result<Entry, UnlistedEntry>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (address, above) = self.pending.pop()?;

@@ -1,7 +1,7 @@
 //! AFF4-L: files in a volume of AFF4, as members of the zip, streams or maps. After B. Schatz,
 //! "AFF4-L: A scalable open logical evidence container" (2019).
 
-use super::entry::{Entries, Entry, Stamps, Unlisted};
+use super::entry::{Entries, Entry, Stamps, UnlistedEntry};
 use crate::disk::aff4::map::Map;
 use crate::disk::aff4::set::{Set, Volume};
 use crate::disk::aff4::statements::Statements;
@@ -49,7 +49,7 @@ fn path(volume: &Volume, name: &str) -> Vec<Vec<u8>> {
     parts.filter(|part| !part.is_empty() && *part != ".").map(|part| part.as_bytes().to_vec()).collect()
 }
 
-fn entry(volume: &Arc<Volume>, name: &str) -> Result<Entry, Unlisted> {
+fn entry(volume: &Arc<Volume>, name: &str) -> Result<Entry, UnlistedEntry> {
     let statements = &volume.statements;
     let path = path(volume, name);
     let is_directory = !statements.is_a(name, "FileImage");

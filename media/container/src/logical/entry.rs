@@ -45,10 +45,10 @@ pub fn is_too_long(path: &[Vec<u8>]) -> bool {
 }
 
 /// An entry that cannot be listed, with the names above it.
-pub type Unlisted = (Vec<Vec<u8>>, Failure);
+pub type UnlistedEntry = (Vec<Vec<u8>>, Failure);
 
 /// The entries of an image, in its order.
-pub type Entries = Box<dyn Iterator<Item = Result<Entry, Unlisted>> + Send>;
+pub type Entries = Box<dyn Iterator<Item = Result<Entry, UnlistedEntry>> + Send>;
 
 /// A failure in a segment, from 1.
 pub fn within(segment: usize, failure: Failure) -> Failure {

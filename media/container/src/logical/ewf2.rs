@@ -7,7 +7,7 @@ use super::tree::{LONGEST_TREE, Tree};
 use crate::Bytes;
 use crate::disk::Failure;
 use crate::disk::ex01::chunks::{Chunks, HEADER, Segment, method, within};
-use crate::disk::ex01::described::Described;
+use crate::disk::ex01::described::Ex01Description;
 use crate::disk::ex01::section::{self, Section};
 use crate::disk::unpack::{LONGEST, Method, unpack_up_to};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub fn open(files: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
             _ => segments.push(segment),
         }
     }
-    let (mut described, mut found) = (Described::default(), None);
+    let (mut described, mut found) = (Ex01Description::default(), None);
     for (at, segment) in segments.iter().enumerate() {
         for section in &segment.sections {
             let within = |failure| within(at as u32 + 1, failure);
@@ -48,7 +48,7 @@ pub fn open(files: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
         }
     }
     let text = found.ok_or_else(|| Failure::malformed("no section holds the tree of entries"))?;
-    let Described { device, case, tables } = described;
+    let Ex01Description { device, case, tables } = described;
     let sector = device.and_then(|device| device.number("bp")).unwrap_or(512);
     let chunk = case.and_then(|case| case.number("sb")?.checked_mul(sector));
     let chunk = chunk.ok_or_else(|| Failure::malformed("no section states the size of chunks"))?;

@@ -1,7 +1,7 @@
 //! The entries of an L01 or Lx01: files are ranges of the media data.
 
-use super::entry::{Entry, Unlisted};
-use super::tree::{Named, Tree};
+use super::entry::{Entry, UnlistedEntry};
+use super::tree::{NamedEntry, Tree};
 use crate::Bytes;
 use crate::disk::Failure;
 use std::io;
@@ -50,12 +50,12 @@ impl Bytes for File {
 }
 
 /// A file of one byte, again and again.
-struct Filled {
+struct FilledFile {
     byte: u8,
     size: u64,
 }
 
-impl Bytes for Filled {
+impl Bytes for FilledFile {
     fn size(&self) -> u64 {
         self.size
     }
@@ -76,7 +76,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    fn content(&self, named: &Named) -> Result<Arc<dyn Bytes>, Failure> {
+    fn content(&self, named: &NamedEntry) -> Result<Arc<dyn Bytes>, Failure> {
         let size = named.size;
         if size == 0 {
             return Ok(Arc::new(Vec::new()));
@@ -89,7 +89,7 @@ impl Listing {
             ([_], Some(1), None) if named.flags & SPARSE != 0 && size != 1 => {
                 let mut byte = [0];
                 File::new(&self.media, extents, 1)?.read_exact_at(0, &mut byte)?;
-                return Ok(Arc::new(Filled { byte: byte[0], size }));
+                return Ok(Arc::new(FilledFile { byte: byte[0], size }));
             }
             (_, Some(total), _) if total == size => extents.clone(),
             (_, _, Some(start)) => vec![(start, size)],
@@ -104,7 +104,7 @@ impl Listing {
 }
 
 impl Iterator for Listing {
-    type Item = Result<Entry, Unlisted>;
+    type Item = Result<Entry, UnlistedEntry>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -17,7 +17,7 @@ use crate::disk::{Failure, Kind};
 use crate::field::le32;
 use std::sync::Arc;
 
-pub use entry::{Entries, Entry, Stamps, Unlisted};
+pub use entry::{Entries, Entry, Stamps, UnlistedEntry};
 
 /// A format of logical images that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

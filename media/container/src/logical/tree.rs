@@ -12,7 +12,7 @@ const DEEPEST: usize = 1024;
 
 /// An entry of the tree.
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct NamedEntry {
     /// The names above it, and its own.
     pub path: Vec<Vec<u8>>,
     /// Whether it is a directory.
@@ -169,7 +169,7 @@ impl Tree {
     ///
     /// # Errors
     /// When the tree is shorter than it states; nothing comes behind that.
-    pub fn next(&mut self) -> Option<Result<Named, Failure>> {
+    pub fn next(&mut self) -> Option<Result<NamedEntry, Failure>> {
         while self.open.last().is_some_and(|(_, left)| *left == 0) {
             self.open.pop();
         }
@@ -183,7 +183,7 @@ impl Tree {
         let is_root = self.open.len() == 1;
         let value = |name: &str| self.columns.get(name.as_bytes()).and_then(|at| values.get(*at));
         let text = |name: &str| value(name).map(Vec::as_slice).unwrap_or_default();
-        let mut entry = Named {
+        let mut entry = NamedEntry {
             path: Vec::new(),
             is_directory: false,
             flags: number(text("opr")).unwrap_or(0),

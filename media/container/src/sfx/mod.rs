@@ -22,7 +22,7 @@ const WIDE: u64 = 1 << 20;
 
 /// An archive that was found behind something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundArchive {
     /// Its format.
     pub format: &'static str,
     /// Where it begins, in bytes.
@@ -75,20 +75,20 @@ fn behind(start: &[u8], bytes: &dyn Bytes) -> Option<(u64, u64)> {
 }
 
 /// The archive behind something else; `None` if there is none.
-pub fn archive(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
+pub fn archive(start: &[u8], bytes: &dyn Bytes) -> Option<FoundArchive> {
     let (end, room) = behind(start, bytes).filter(|(end, _)| *end < bytes.size())?;
     let mut window = vec![0; (bytes.size() - end).min(room) as usize];
     bytes.read_exact_at(end, &mut window).ok()?;
     let front = if start.starts_with(b"#!") { Front::Script } else { Front::Ended };
     let (at, format) = archives::find(&window, front)?;
     // A zip may begin with any of its members; the others stand for themselves.
-    Some(Found { format, offset: end + at as u64 })
+    Some(FoundArchive { format, offset: end + at as u64 })
 }
 
 /// The archive behind bytes that are not known as anything else: in the first MiB of a text
 /// that does not end as one, and in the first 64 KiB of all else. Its header must have a right
 /// checksum.
-pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
+pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<FoundArchive> {
     if may_be_in_front(start) || start.len() < 16 {
         return None;
     }
@@ -100,7 +100,7 @@ pub fn anywhere(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
     let mut window = vec![0; bytes.size().min(room) as usize];
     bytes.read_exact_at(0, &mut window).ok()?;
     let (at, format) = archives::find(&window, front)?;
-    Some(Found { format, offset: at as u64 })
+    Some(FoundArchive { format, offset: at as u64 })
 }
 
 /// Where an archive may begin that [`archive`] and [`anywhere`] do not find: behind the end of what
@@ -113,12 +113,12 @@ pub fn further(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
 }
 
 /// The archive behind bytes that end there, perhaps with zeros between.
-pub fn behind_end(end: u64, bytes: &dyn Bytes) -> Option<Found> {
+pub fn behind_end(end: u64, bytes: &dyn Bytes) -> Option<FoundArchive> {
     let mut window = vec![0; bytes.size().checked_sub(end)?.min(ROOM) as usize];
     bytes.read_exact_at(end, &mut window).ok()?;
     let at = window.iter().position(|byte| *byte != 0)?;
     let (_, format) = archives::starts(&window[at..]).find(|(found, _)| *found == 0)?;
-    Some(Found { format, offset: end + at as u64 })
+    Some(FoundArchive { format, offset: end + at as u64 })
 }
 
 /// Where a volume of squashfs or EROFS, or a disc (ISO), begins behind something else, as in an
@@ -154,7 +154,7 @@ mod tests {
         program[section + 20..section + 22].copy_from_slice(&512_u16.to_le_bytes());
         assert_eq!(archive(&program, &program.clone()), None);
         let with = [&program[..], b";!@Install@!UTF-8!;7z\xbc\xaf\x27\x1c\0\x04"].concat();
-        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "7z", offset: 1024 + 19 }));
+        assert_eq!(archive(&with, &with.clone()), Some(FoundArchive { format: "7z", offset: 1024 + 19 }));
         // In the program itself it is a string.
         program[600..606].copy_from_slice(b"7z\xbc\xaf\x27\x1c");
         assert_eq!(archive(&program, &program.clone()), None);
@@ -224,17 +224,17 @@ mod tests {
         let behind = b"7z\xbc\xaf\x27\x1c\0\x04";
         let with = [&mach[..], behind].concat();
         assert_eq!(archive(&mach, &mach.clone()), None);
-        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "7z", offset: 512 }));
+        assert_eq!(archive(&with, &with.clone()), Some(FoundArchive { format: "7z", offset: 512 }));
         let mut several = [0; 64];
         several[..8].copy_from_slice(b"\xca\xfe\xba\xbe\0\0\0\x01");
         several[16..24].copy_from_slice(&[0, 0, 0, 64, 0, 0, 2, 0]);
         let with = [&several[..], &mach, behind].concat();
-        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "7z", offset: 576 }));
+        assert_eq!(archive(&with, &with.clone()), Some(FoundArchive { format: "7z", offset: 576 }));
         assert_eq!(end_of_program(b"\xca\xfe\xba\xbe\0\0\0\x41 a class of Java"), None);
         let mut dos = vec![0; 600];
         dos[..10].copy_from_slice(b"MZ\x58\0\x02\0\0\0\x02\0");
         let with = [&dos[..], b"Rar!\x1a\x07\0"].concat();
-        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "RAR 4", offset: 600 }));
+        assert_eq!(archive(&with, &with.clone()), Some(FoundArchive { format: "RAR 4", offset: 600 }));
         assert_eq!(end_of_program(b"MZ is how this text begins, and nothing of it is a program."), None);
     }
 }

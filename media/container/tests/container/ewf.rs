@@ -3,7 +3,7 @@
 
 use pfh_container::Units;
 use pfh_container::ewf::{
-    About, Compression, Compressor, Decompressor, Descriptor, Digests, Errors, Failure, FileHeader, Geometry, Index,
+    CaseData, Compression, Compressor, Decompressor, Descriptor, Digests, Errors, Failure, FileHeader, Geometry, Index,
     Media, ReadAt, Table, Volume, Writer, extension,
 };
 use pfh_digest::Algorithm;
@@ -14,7 +14,7 @@ use std::process::Command;
 
 /// Segment files in memory.
 #[derive(Clone, Default)]
-struct Files(Vec<Vec<u8>>);
+pub struct Files(pub Vec<Vec<u8>>);
 
 impl Files {
     fn take(&mut self, writer: &mut Writer) {
@@ -61,8 +61,8 @@ fn volume(length: usize, sectors_per_chunk: u32) -> Volume {
     }
 }
 
-fn about() -> About {
-    About {
+fn about() -> CaseData {
+    CaseData {
         case_number: "2026-17".into(),
         evidence_number: "E3".into(),
         description: "a disk, grün".into(),
@@ -76,11 +76,11 @@ fn about() -> About {
     }
 }
 
-struct Image {
-    chunk: u32,
-    segment: u64,
-    compression: Compression,
-    errors: Errors,
+pub struct Image {
+    pub chunk: u32,
+    pub segment: u64,
+    pub compression: Compression,
+    pub errors: Errors,
 }
 
 impl Default for Image {
@@ -90,7 +90,7 @@ impl Default for Image {
 }
 
 impl Image {
-    fn write(&self, data: &[u8]) -> Files {
+    pub fn write(&self, data: &[u8]) -> Files {
         let mut files = Files::default();
         let volume = Volume { compression: self.compression.number(), ..volume(data.len(), self.chunk) };
         let mut writer = Writer::new(Geometry { volume, segment: self.segment }, about());
@@ -129,7 +129,7 @@ fn read(files: &Files) -> Result<(Index, Vec<u8>), Failure> {
 }
 
 /// Half noise, half text, and zeros: all three kinds of chunks.
-fn data(length: usize, seed: u32) -> Vec<u8> {
+pub fn data(length: usize, seed: u32) -> Vec<u8> {
     let mut state = seed | 1;
     let mut noise = || {
         state ^= state << 13;

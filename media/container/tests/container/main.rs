@@ -2,3 +2,4 @@
 
 mod disk;
 mod ewf;
+mod example;

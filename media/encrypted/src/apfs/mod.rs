@@ -9,7 +9,7 @@ use crate::key::Keys;
 use crate::mode::Cipher;
 use bag::{HINT, OF_CONTAINER, OF_VOLUME, Place, RECORDS, VOLUME_KEY, entries};
 use pfh_container::Bytes;
-use wrapped::Wrapped;
+use wrapped::WrappedKey;
 
 /// The most wrapped keys of a volume.
 const MOST_RECORDS: usize = 256;
@@ -43,13 +43,13 @@ pub fn volume_cipher(bytes: &dyn Bytes, of: ApfsVolume, keys: &Keys) -> Result<(
     let of = |tag: u16| there.iter().find(|entry| (entry.tag, entry.id) == (tag, volume));
     let wrong = |what: &str| Failure::damaged(at, what);
     let own = of(VOLUME_KEY).ok_or_else(|| wrong("an APFS container without the key of a volume"))?;
-    let own = Wrapped::read(&own.data).map_err(wrong)?;
+    let own = WrappedKey::read(&own.data).map_err(wrong)?;
     let records = of(RECORDS).ok_or_else(|| wrong("an APFS container without the records of a volume"))?;
     let records = Place::read(&records.data, 0);
     let users = entries(bytes, block_size, records, (OF_VOLUME, volume))?;
     let (mut closed, mut damaged) = (0, None);
     for (index, entry) in users.iter().filter(|entry| entry.tag == RECORDS).take(MOST_RECORDS).enumerate() {
-        let record = match Wrapped::read(&entry.data) {
+        let record = match WrappedKey::read(&entry.data) {
             Ok(record) => record,
             Err(what) => {
                 damaged = damaged.or(Some(Failure::damaged(records.block.saturating_mul(block_size), what)));

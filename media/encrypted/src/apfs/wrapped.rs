@@ -16,7 +16,7 @@ const SHORT: u32 = 2;
 const LONGEST: usize = 4096;
 
 /// A wrapped key.
-pub struct Wrapped {
+pub struct WrappedKey {
     /// The volume or the user that the key belongs to.
     pub id: [u8; 16],
     is_short: bool,
@@ -56,12 +56,12 @@ fn number(raw: &[u8]) -> Option<u64> {
     (!raw.is_empty() && raw.len() <= 9).then(|| raw.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)))
 }
 
-impl Wrapped {
+impl WrappedKey {
     /// The key in the data of an entry.
     ///
     /// # Errors
     /// Where its fields or its code contradict it.
-    pub fn read(raw: &[u8]) -> Result<Wrapped, &'static str> {
+    pub fn read(raw: &[u8]) -> Result<WrappedKey, &'static str> {
         let read = || {
             let outer = values(raw.get(..raw.len().min(LONGEST))?)?;
             let outer = values(outer.first().filter(|value| value.tag == 0x30)?.content)?;
@@ -70,7 +70,7 @@ impl Wrapped {
             let inner = values(blob.content)?;
             let of = |tag: u8| inner.iter().find(|value| value.tag == tag).map(|value| value.content);
             let rounds = of(0x84).map_or(Some(0), number)?;
-            let key = Wrapped {
+            let key = WrappedKey {
                 id: of(0x81)?.try_into().ok()?,
                 is_short: le32(of(0x82)?, 0) & SHORT != 0,
                 key: of(0x83)?.to_vec(),

@@ -2,7 +2,7 @@
 
 use super::entry::entries;
 use super::protector::Protector;
-use super::wrapped::Wrapped;
+use super::wrapped::WrappedKey;
 use crate::failure::Failure;
 use crate::field::{array, le16, le32, le64, read, read_some};
 use crate::key::Secret;
@@ -47,7 +47,7 @@ pub struct Metadata {
     /// The protectors of the volume's key.
     pub protectors: Vec<Protector>,
     /// The key of the data, wrapped by the volume's key.
-    pub data_key: Option<Wrapped>,
+    pub data_key: Option<WrappedKey>,
 }
 
 /// The first whole copy, and the faults of those before it.
@@ -134,7 +134,7 @@ fn parse(whole: &[u8], at: u64, version: Version, of_entries: usize) -> Result<M
     for entry in entries(&whole[behind..HEADER + of_entries], at + behind as u64)? {
         match (entry.kind, entry.value) {
             (2, 8) => metadata.protectors.push(Protector::parse(entry.data, at)?),
-            (3, 5) => metadata.data_key = Wrapped::parse(entry.data),
+            (3, 5) => metadata.data_key = WrappedKey::parse(entry.data),
             // Where the first sectors lie, and their length in bytes.
             (0xf, 0xf) if version == Version::Two => {
                 let (from, length) = (le64(entry.data, 0), le64(entry.data, 8));
@@ -152,7 +152,7 @@ pub fn authentic(bytes: &dyn Bytes, metadata: &Metadata, key: &Secret) -> Option
     let behind = metadata.at + metadata.length as u64 + 8;
     let found = read_some(bytes, behind, 256).ok()?;
     let entry = entries(found.get(..usize::from(le16(&found, 0)))?, behind).ok()?.into_iter().next()?;
-    let wrapped = Wrapped::parse(entry.data).filter(|_| entry.value == 5)?;
+    let wrapped = WrappedKey::parse(entry.data).filter(|_| entry.value == 5)?;
     let whole = read(bytes, metadata.at, metadata.length).ok()?;
     let plain = wrapped.open(key);
     let says: Option<[u8; 32]> = plain.as_ref().filter(|plain| plain.len() >= 44).map(|plain| array(plain, 12));

@@ -6,12 +6,12 @@ mod metadata;
 mod protector;
 mod wrapped;
 
-use crate::decrypted::{Decrypted, Extent, Kind};
+use crate::decrypted::{Extent, Kind, PlainVolume};
 use crate::failure::Failure;
 use crate::field::{le16, le64, read_some};
 use crate::key::Keys;
 use crate::mode::Cipher;
-use crate::opened::Opened;
+use crate::opened::OpenedVolume;
 use metadata::{Metadata, SIGNATURE, Version};
 use pfh_container::Bytes;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn boot(head: &[u8]) -> Result<Option<Boot>, Failure> {
 }
 
 /// Opens a BitLocker volume; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<OpenedVolume>, Failure> {
     let Some(boot) = boot(&read_some(&**bytes, 0, 512)?)? else { return Ok(None) };
     let (metadata, mut warnings) = metadata::find(&**bytes, boot.metadata, boot.version)?;
     let (volume_key, by) = protector::unlock(&metadata.protectors, keys)?;
@@ -77,7 +77,7 @@ pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failu
         Version::One => of_vista(bytes, &metadata, cipher)?,
         Version::Two => of_seven(bytes, &metadata, cipher, boot.sector as u64)?,
     };
-    Ok(Some(Opened { format: "BitLocker", bytes: Arc::new(plain), by, warnings }))
+    Ok(Some(OpenedVolume { format: "BitLocker", bytes: Arc::new(plain), by, warnings }))
 }
 
 /// The cipher of the method that the key itself names.
@@ -130,7 +130,7 @@ fn without_metadata(metadata: &Metadata, size: u64, extents: &mut Vec<Extent>, f
 }
 
 /// Windows 7 and later: the first sectors lie elsewhere, encrypted where they lie.
-fn of_seven(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher, sector: u64) -> Result<Decrypted, Failure> {
+fn of_seven(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher, sector: u64) -> Result<PlainVolume, Failure> {
     let size = bytes.size() - bytes.size() % sector;
     let (start, end) = metadata.header.unwrap_or_default();
     let length = end - start;
@@ -145,11 +145,11 @@ fn of_seven(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher, sector:
         extents.push(Extent { start: 0, kind });
     }
     without_metadata(metadata, size, &mut extents, length);
-    Ok(Decrypted::new(bytes.clone(), cipher, size, extents))
+    Ok(PlainVolume::new(bytes.clone(), cipher, size, extents))
 }
 
 /// Windows Vista: the first sectors are plain, with two fields of the first one changed.
-fn of_vista(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher) -> Result<Decrypted, Failure> {
+fn of_vista(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher) -> Result<PlainVolume, Failure> {
     let size = bytes.size() - bytes.size() % 512;
     let mut head = read_some(&**bytes, 0, 512)?;
     head.resize(512, 0);
@@ -157,5 +157,5 @@ fn of_vista(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher) -> Resu
     head[0x38..0x40].copy_from_slice(&metadata.mirror.to_le_bytes());
     let mut extents = vec![Extent { start: 0, kind: Kind::Plain(0) }];
     without_metadata(metadata, size, &mut extents, VISTA_PLAIN.min(size));
-    Ok(Decrypted::new(bytes.clone(), cipher, size, extents).beginning(head))
+    Ok(PlainVolume::new(bytes.clone(), cipher, size, extents).beginning(head))
 }

@@ -1,7 +1,7 @@
 //! Protectors: each holds the volume's key, wrapped with a key of its own.
 
 use super::entry::entries;
-use super::wrapped::Wrapped;
+use super::wrapped::WrappedKey;
 use crate::failure::Failure;
 use crate::field::{array, le16, le32};
 use crate::key::{Key, Keys, Secret};
@@ -57,7 +57,7 @@ pub struct Protector {
     /// The key of a suspended volume.
     clear: Option<Secret>,
     /// The volume's key.
-    wrapped: Option<Wrapped>,
+    wrapped: Option<WrappedKey>,
 }
 
 impl Protector {
@@ -69,7 +69,7 @@ impl Protector {
             match entry.value {
                 1 => found.clear = entry.data.get(4..36).and_then(|key| key.try_into().ok()).map(Zeroizing::new),
                 3 => found.salt = Some(array(entry.data, 4)),
-                5 => found.wrapped = Wrapped::parse(entry.data),
+                5 => found.wrapped = WrappedKey::parse(entry.data),
                 _ => {}
             }
         }

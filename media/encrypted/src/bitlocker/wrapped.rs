@@ -9,7 +9,7 @@ use ccm::consts::{U12, U16};
 use zeroize::Zeroizing;
 
 /// A wrapped key: nonce, tag, bytes.
-pub struct Wrapped {
+pub struct WrappedKey {
     nonce: [u8; 12],
     /// The bytes, and the tag behind them.
     sealed: Vec<u8>,
@@ -18,12 +18,12 @@ pub struct Wrapped {
 /// Bytes in front of a key that was unwrapped: its size, kind, and method.
 const PREFACE: usize = 12;
 
-impl Wrapped {
+impl WrappedKey {
     /// `None` if it is too short.
-    pub fn parse(data: &[u8]) -> Option<Wrapped> {
+    pub fn parse(data: &[u8]) -> Option<WrappedKey> {
         let (nonce, rest) = data.split_first_chunk::<12>()?;
         let (tag, bytes) = rest.split_first_chunk::<16>()?;
-        Some(Wrapped { nonce: *nonce, sealed: [bytes, tag].concat() })
+        Some(WrappedKey { nonce: *nonce, sealed: [bytes, tag].concat() })
     }
 
     /// The plain bytes, with their preface; `None` for another key.
@@ -49,7 +49,7 @@ pub struct DataKey {
 }
 
 /// Unwraps the key of the data with that of the volume.
-pub fn data_key(wrapped: Option<&Wrapped>, at: u64, key: &Secret) -> Result<DataKey, Failure> {
+pub fn data_key(wrapped: Option<&WrappedKey>, at: u64, key: &Secret) -> Result<DataKey, Failure> {
     let Some(wrapped) = wrapped else {
         return Err(Failure::damaged(at, "BitLocker's metadata have no key of the data"));
     };

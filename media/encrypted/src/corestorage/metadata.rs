@@ -29,14 +29,14 @@ pub const SEGMENTS: u16 = 0x305;
 pub const BASE: u16 = 0x505;
 
 /// Where the encrypted part lies, and the number of this medium in its group.
-pub struct Encrypted {
+pub struct EncryptedPart {
     starts: [u64; 2],
     length: u64,
     pub medium: u64,
 }
 
 /// Finds the encrypted part: by the newest whole copy of the plain one.
-pub fn find(bytes: &dyn Bytes, header: &Header) -> Result<Encrypted, Failure> {
+pub fn find(bytes: &dyn Bytes, header: &Header) -> Result<EncryptedPart, Failure> {
     let mut newest: Option<(u64, u64, Vec<u8>)> = None;
     for at in header.metadata.iter().map(|block| block.saturating_mul(header.block_size)) {
         let Ok(raw) = read(bytes, at, BLOCK) else { continue };
@@ -57,7 +57,7 @@ pub fn find(bytes: &dyn Bytes, header: &Header) -> Result<Encrypted, Failure> {
         return Err(Failure::damaged(start + at + 8, "CoreStorage's encrypted metadata have an impossible size"));
     }
     let starts = [32, 40].map(|at| (le64(&group, at) & NUMBER).saturating_mul(header.block_size));
-    Ok(Encrypted { starts, length, medium: u64::from(le16(&raw, HEAD + 174)) })
+    Ok(EncryptedPart { starts, length, medium: u64::from(le16(&raw, HEAD + 174)) })
 }
 
 /// The newest states of the objects that volumes are made of.
@@ -66,7 +66,11 @@ pub struct Objects(HashMap<u64, (u64, Vec<u8>)>);
 impl Objects {
     /// Reads them, from the first copy, and from the second where the first is damaged or without a
     /// volume; and the faults.
-    pub fn read(bytes: &dyn Bytes, header: &Header, encrypted: &Encrypted) -> Result<(Objects, Vec<Failure>), Failure> {
+    pub fn read(
+        bytes: &dyn Bytes,
+        header: &Header,
+        encrypted: &EncryptedPart,
+    ) -> Result<(Objects, Vec<Failure>), Failure> {
         let cipher = Cipher::xts(&header.key, BLOCK).ok_or_else(|| Failure::damaged(0, "no key of metadata"))?;
         let (mut objects, mut warnings) = (Objects(HashMap::new()), Vec::new());
         for start in encrypted.starts {

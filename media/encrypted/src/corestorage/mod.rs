@@ -5,12 +5,12 @@ mod context;
 mod header;
 mod metadata;
 
-use crate::decrypted::{Decrypted, Extent, Kind};
+use crate::decrypted::{Extent, Kind, PlainVolume};
 use crate::failure::Failure;
 use crate::field::{le16, le32, le64};
 use crate::key::Keys;
 use crate::mode::Cipher;
-use crate::opened::Opened;
+use crate::opened::OpenedVolume;
 use context::{Context, values};
 use header::Header;
 use metadata::{BASE, FAMILY, Objects, SEGMENTS, VOLUME};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 const MOST_SEGMENTS: usize = 200;
 
 /// Opens the logical volume of a group; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<OpenedVolume>, Failure> {
     let Some((header, warning)) = Header::find(&**bytes)? else { return Ok(None) };
     let encrypted = metadata::find(&**bytes, &header)?;
     let (objects, mut warnings) = Objects::read(&**bytes, &header, &encrypted)?;
@@ -59,8 +59,8 @@ pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failu
     if of_family.iter().any(|text| is_plain(&text)) {
         let plain = extents.0.iter().map(|&(start, at)| Extent { start, kind: Kind::Plain(at) }).collect();
         let cipher = Cipher::xts(&[0; 32], 512).ok_or_else(|| wrong("no cipher"))?;
-        let plain = Arc::new(Decrypted::new(bytes.clone(), cipher, size, plain));
-        return Ok(Some(Opened { format: "CoreStorage", bytes: plain, by: "no key".to_owned(), warnings }));
+        let plain = Arc::new(PlainVolume::new(bytes.clone(), cipher, size, plain));
+        return Ok(Some(OpenedVolume { format: "CoreStorage", bytes: plain, by: "no key".to_owned(), warnings }));
     }
     let mut contexts: Vec<Context> = of_family.iter().filter_map(|text| Context::new(text)).collect();
     let inside = contexts.len();
@@ -70,8 +70,8 @@ pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failu
         let Some(cipher) = key.and_then(|key| context::cipher(&key, family)) else { continue };
         let extents = extents.0.iter();
         let extents = extents.map(|&(start, at)| Extent { start, kind: Kind::Encrypted { at, place: start } });
-        let plain = Arc::new(Decrypted::new(bytes.clone(), cipher, size, extents.collect()));
-        return Ok(Some(Opened { format: "FileVault 2", bytes: plain, by: "password".to_owned(), warnings }));
+        let plain = Arc::new(PlainVolume::new(bytes.clone(), cipher, size, extents.collect()));
+        return Ok(Some(OpenedVolume { format: "FileVault 2", bytes: plain, by: "password".to_owned(), warnings }));
     }
     let hint = contexts.iter().find_map(|context| context.hint.as_ref());
     let password = hint.map_or("a password".to_owned(), |hint| format!("a password (its hint: {hint:?})"));

@@ -9,13 +9,13 @@ mod two;
 
 use crate::failure::Failure;
 use crate::key::Keys;
-use crate::opened::Opened;
+use crate::opened::OpenedVolume;
 use pfh_container::Bytes;
 use proof::MAGIC;
 use std::sync::Arc;
 
 /// Opens a LUKS volume; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<OpenedVolume>, Failure> {
     let head = crate::field::read_some(&**bytes, 0, 8)?;
     match head.strip_prefix(MAGIC) {
         Some([0, 1]) => one::open(bytes, keys).map(Some),

@@ -3,12 +3,12 @@
 use super::derive::{self, Hash, MOST_ROUNDS};
 use super::proof::{Digest, LONGEST_KEY, MOST_STRIPES, no_key};
 use super::split;
-use crate::decrypted::{Decrypted, Extent, Kind};
+use crate::decrypted::{Extent, Kind, PlainVolume};
 use crate::failure::Failure;
 use crate::field::{be32, read};
 use crate::key::Keys;
 use crate::mode::Cipher;
-use crate::opened::Opened;
+use crate::opened::OpenedVolume;
 use pfh_container::Bytes;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -24,7 +24,7 @@ fn text(header: &[u8], at: usize) -> String {
     String::from_utf8_lossy(&field[..end]).into_owned()
 }
 
-pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<OpenedVolume, Failure> {
     let header = read(&**bytes, 0, HEADER)?;
     let hash = Hash::named(&text(&header, 72))?;
     let name = format!("{}-{}", text(&header, 8), text(&header, 40));
@@ -71,9 +71,9 @@ pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, Failure> {
                 .checked_sub(payload)
                 .ok_or_else(|| Failure::damaged(104, "the LUKS volume's data begin behind its end"))?;
             let extents = vec![Extent { start: 0, kind: Kind::Encrypted { at: payload, place: 0 } }];
-            let plain = Decrypted::new(bytes.clone(), cipher, size - size % 512, extents);
+            let plain = PlainVolume::new(bytes.clone(), cipher, size - size % 512, extents);
             let by = format!("key slot {slot}");
-            return Ok(Opened { format: "LUKS1", bytes: Arc::new(plain), by, warnings: Vec::new() });
+            return Ok(OpenedVolume { format: "LUKS1", bytes: Arc::new(plain), by, warnings: Vec::new() });
         }
     }
     Err(no_key(enabled, keys))

@@ -3,12 +3,12 @@
 use super::derive::{Derivation, Hash, MOST_ROUNDS};
 use super::proof::{Digest, LONGEST_KEY, MAGIC, MOST_STRIPES, no_key};
 use super::split;
-use crate::decrypted::{Decrypted, Extent, Kind};
+use crate::decrypted::{Extent, Kind, PlainVolume};
 use crate::failure::Failure;
 use crate::field::{be64, read, read_some};
 use crate::key::Keys;
 use crate::mode::Cipher;
-use crate::opened::Opened;
+use crate::opened::OpenedVolume;
 use argon2::Algorithm;
 use data_encoding::BASE64;
 use pfh_container::Bytes;
@@ -203,7 +203,7 @@ fn slot_key(bytes: &dyn Bytes, slot: &Slot, key: &[u8]) -> Result<Zeroizing<Vec<
         .ok_or_else(|| damaged("an empty LUKS2 key slot"))
 }
 
-pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<OpenedVolume, Failure> {
     let (description, warnings) = describe(&**bytes)?;
     let [segment] = description.segments.values().collect::<Vec<_>>()[..] else {
         let count = description.segments.len();
@@ -259,7 +259,7 @@ fn plain(
     key: &[u8],
     by: String,
     warnings: Vec<Failure>,
-) -> Result<Opened, Failure> {
+) -> Result<OpenedVolume, Failure> {
     let unit = segment.sector_size;
     if !matches!(unit, 512 | 1024 | 2048 | 4096) {
         return Err(damaged(format!("LUKS2 sectors of {unit} bytes")));
@@ -277,6 +277,6 @@ fn plain(
     let place = tweak.checked_mul(512).filter(|place| place.is_multiple_of(unit as u64));
     let place = place.ok_or_else(|| damaged("an impossible tweak of a LUKS2 segment"))?;
     let extents = vec![Extent { start: 0, kind: Kind::Encrypted { at, place } }];
-    let plain = Decrypted::new(bytes.clone(), cipher, size - size % unit as u64, extents);
-    Ok(Opened { format: "LUKS2", bytes: Arc::new(plain), by, warnings })
+    let plain = PlainVolume::new(bytes.clone(), cipher, size - size % unit as u64, extents);
+    Ok(OpenedVolume { format: "LUKS2", bytes: Arc::new(plain), by, warnings })
 }

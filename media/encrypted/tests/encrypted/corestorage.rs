@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use flate2::{Compression, write::ZlibEncoder};
 use hmac::Hmac;
 use hmac::digest::KeyInit;
-use pfh_encrypted::{Failure, Keys, Opened};
+use pfh_encrypted::{Failure, Keys, OpenedVolume};
 use pfh_inject::{mutants, random};
 use sha2::{Digest, Sha256};
 use std::io::Write;
@@ -237,7 +237,7 @@ fn content() -> Vec<u8> {
     random(4, SEGMENTS.iter().map(|segment| segment.1 * BLOCK).sum())
 }
 
-fn is_whole(opened: &Opened, plain: &[u8]) -> bool {
+fn is_whole(opened: &OpenedVolume, plain: &[u8]) -> bool {
     [100, 512, 70_001].into_iter().all(|piece| whole(opened, piece) == plain[..plain.len() - 512])
 }
 

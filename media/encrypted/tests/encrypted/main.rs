@@ -7,7 +7,7 @@ mod luks;
 mod others;
 mod volume;
 
-use pfh_encrypted::{Failure, Key, Keys, Opened, open};
+use pfh_encrypted::{Failure, Key, Keys, OpenedVolume, open};
 use std::sync::Arc;
 
 /// Keys from passwords.
@@ -18,13 +18,13 @@ fn passwords(text: &str) -> Keys {
 }
 
 /// Opens a volume.
-fn opened(volume: Vec<u8>, keys: &Keys) -> Result<Opened, Failure> {
+fn opened(volume: Vec<u8>, keys: &Keys) -> Result<OpenedVolume, Failure> {
     let bytes: Arc<dyn pfh_container::Bytes> = Arc::new(volume);
     open(&bytes, keys).map(|found| found.expect("an encrypted volume"))
 }
 
 /// The whole of the plain volume, read in pieces of this size.
-fn whole(opened: &Opened, piece: usize) -> Vec<u8> {
+fn whole(opened: &OpenedVolume, piece: usize) -> Vec<u8> {
     let (mut found, mut buffer) = (Vec::new(), vec![0; piece]);
     while (found.len() as u64) < opened.bytes.size() {
         let got = opened.bytes.read_at(found.len() as u64, &mut buffer).unwrap();

@@ -36,7 +36,7 @@ fn described(conf: &str) -> Vec<Image> {
 
 /// Opens each image with each of its keys, and with the startup keys (`.BEK`) beside them.
 #[test]
-#[ignore = "needs bitlk-images of the cryptsetup project, in PFH_BITLOCKER: `cargo test -p pfh-encrypted --test encrypted others -- --ignored`"]
+#[ignore = "needs bitlk-images of the cryptsetup project, in PFH_BITLOCKER: `cargo test --manifest-path media/Cargo.toml -p pfh-encrypted --test encrypted others -- --ignored`"]
 fn volumes_of_windows_have_the_digests_that_their_suite_states() {
     let folder = std::env::var_os("PFH_BITLOCKER").expect("PFH_BITLOCKER: the folder with images.conf");
     let folder = Path::new(&folder);

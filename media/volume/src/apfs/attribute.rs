@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::record::{Attribute, Inode, Value};
 use super::volume::Apfs;
 use crate::decmpfs::{self, COMPRESSION, FORK, Fork, Header, Parts};
-use crate::field::failure;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::Held;
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node};
+use pfh_bytes::stored::HeldBytes;
 
 /// The target of a symbolic link.
 pub const LINK: &[u8] = b"com.apple.fs.symlink";
@@ -36,7 +36,7 @@ impl Apfs {
         let name = &attribute.name;
         let path = join_stream(of, name)?;
         let (size, resident, content): (u64, bool, Arc<dyn Content>) = match attribute.value {
-            Value::Embedded(bytes) => (bytes.len() as u64, true, Arc::new(Held { bytes })),
+            Value::Embedded(bytes) => (bytes.len() as u64, true, Arc::new(HeldBytes { bytes })),
             Value::Stream(stream, size) => (size, false, self.content(&path, (stream, size, false))),
         };
         Ok(Node {
@@ -54,12 +54,12 @@ impl Apfs {
 }
 
 /// The parts of the compressed file with this inode.
-pub struct Packed {
+pub struct PackedParts {
     pub volume: Arc<Apfs>,
     pub number: u64,
 }
 
-impl Parts for Packed {
+impl Parts for PackedParts {
     fn attribute(&self) -> Result<Arc<[u8]>, Failure> {
         let found = self.volume.find(self.number, COMPRESSION).ok_or_else(decmpfs::lost)?;
         self.volume.value(&found, Header::MOST)

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::node::Node;
 use super::object::{Object, within};
-use crate::bytes::Bytes;
-use crate::field::{failure, read};
 use crate::locked::Decrypt;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::Failure;
 
 /// Nodes of trees that are held: a quarter of a megabyte with blocks of 4 KiB.
 const MOST_NODES: usize = 64;
@@ -24,11 +24,11 @@ pub struct Blocks {
     /// The cipher of the volume; `None` if it is not encrypted.
     pub cipher: Option<Arc<dyn Decrypt>>,
     /// Nodes of trees that were used last.
-    nodes: Mutex<VecDeque<(Held, Arc<Node>)>>,
+    nodes: Mutex<VecDeque<(HeldNode, Arc<Node>)>>,
 }
 
 /// A node by its block, its number, and the type of its tree.
-pub type Held = (u64, u64, u16);
+pub type HeldNode = (u64, u64, u16);
 
 impl Blocks {
     /// The `count` blocks of a medium.
@@ -88,7 +88,7 @@ impl Blocks {
     }
 
     /// A node: a held one, or the one that `open` reads from its block.
-    pub fn node(&self, key: Held, open: impl FnOnce() -> Result<Node, Failure>) -> Result<Arc<Node>, Failure> {
+    pub fn node(&self, key: HeldNode, open: impl FnOnce() -> Result<Node, Failure>) -> Result<Arc<Node>, Failure> {
         let lock = || self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         {
             let mut nodes = lock();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::blocks::Blocks;
 use super::node::{Info, Node, Place, Shape};
 use super::object::{Object, within};
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// How the number of a node becomes a block.
 #[derive(Clone)]
@@ -122,7 +122,7 @@ fn load(
     let raw = raw.map_err(|failed| within(failed, shape.what))?;
     let offset = blocks.offset(at.block);
     // A root says by its own flags whether it has a header.
-    let is_bare = info.map_or(crate::field::le16(&raw, 32) & 16 != 0, |info| info.is_bare);
+    let is_bare = info.map_or(pfh_bytes::field::le16(&raw, 32) & 16 != 0, |info| info.is_bare);
     let object = match is_bare {
         true => Object { offset, raw },
         false => {

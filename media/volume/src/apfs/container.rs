@@ -9,12 +9,12 @@ use super::node::Shape;
 use super::object::{SNAPSHOTS, VOLUME, within};
 use super::record::{self, RECORD};
 use super::space::Space;
-use super::superblock::{self, Found, Superblock};
-use super::volume::{Opened, open_volume};
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, le32, le64};
-use crate::file_system::{Free, Member, Recognised, Volumes};
-use crate::node::{Failure, Nodes};
+use super::superblock::{self, Superblock, SuperblockSearch};
+use super::volume::{OpenVolume, open_volume};
+use crate::file_system::{Free, Member, VolumeContent, Volumes};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, le32, le64};
+use pfh_bytes::node::{Failure, Nodes};
 
 /// The most snapshots of a volume; macOS takes some tens.
 const MOST_SNAPSHOTS: usize = 4096;
@@ -25,11 +25,11 @@ const DATALESS: u32 = 1;
 const SHAPE: Shape = Shape { subtype: SNAPSHOTS, place: record::place, what: "tree of snapshots" };
 
 /// Opens a container; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let mut container = match superblock::read(bytes)? {
-        Found::Nothing => return Ok(None),
-        Found::Unread(name) => return Ok(Some(Recognised::Unread(name))),
-        Found::Superblock(container) => *container,
+        SuperblockSearch::Nothing => return Ok(None),
+        SuperblockSearch::Unread(name) => return Ok(Some(VolumeContent::Unread(name))),
+        SuperblockSearch::Superblock(container) => *container,
     };
     let mut warnings = std::mem::take(&mut container.warnings);
     let size = container.blocks.size();
@@ -38,13 +38,13 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         warnings.push(failure(Some(40), cause));
     }
     let map = Arc::new(ObjectMap::open(&container.blocks, container.map)?);
-    let found: Vec<Result<Opened, Failure>> =
+    let found: Vec<Result<OpenVolume, Failure>> =
         container.volumes.iter().map(|&number| volume(&container, &map, number)).collect();
     let names = names(&found);
     let mut members = Vec::new();
     for (found, name) in found.into_iter().zip(names) {
         let snapshots = match &found {
-            Ok(Opened { map: Some(map), snapshots, .. }) => snapshot_members(&container, map, *snapshots, &name),
+            Ok(OpenVolume { map: Some(map), snapshots, .. }) => snapshot_members(&container, map, *snapshots, &name),
             _ => Vec::new(),
         };
         members.push(Member { name, is_snapshot: false, found: found.map(|found| found.recognised) });
@@ -54,7 +54,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         Some((block, length)) => Arc::new(Map(Space::open(&container.blocks, block, length).map(Arc::new))),
         None => Arc::new(Map(Err(failure(None, "map of free space: the checkpoint has none")))),
     };
-    Ok(Some(Recognised::Volumes(Volumes { kind: "APFS", id: container.id, members, warnings, space })))
+    Ok(Some(VolumeContent::Volumes(Volumes { kind: "APFS", id: container.id, members, warnings, space })))
 }
 
 /// The map of free space, or why there is none.
@@ -70,7 +70,7 @@ impl Free for Map {
 }
 
 /// A volume as of the checkpoint.
-fn volume(container: &Superblock, map: &ObjectMap, number: u64) -> Result<Opened, Failure> {
+fn volume(container: &Superblock, map: &ObjectMap, number: u64) -> Result<OpenVolume, Failure> {
     let what = (VOLUME, "superblock of a volume");
     let object = map.object(&container.blocks, number, container.transaction, what)?;
     open_volume(&container.blocks, &object, None, (container.transaction, container.keys))
@@ -78,7 +78,7 @@ fn volume(container: &Superblock, map: &ObjectMap, number: u64) -> Result<Opened
 
 /// The names of volumes: their labels, if these can be names and differ from each other, otherwise
 /// their numbers.
-fn names(found: &[Result<Opened, Failure>]) -> Vec<Vec<u8>> {
+fn names(found: &[Result<OpenVolume, Failure>]) -> Vec<Vec<u8>> {
     let mut times: HashMap<&[u8], usize> = HashMap::new();
     for opened in found.iter().flatten() {
         *times.entry(&opened.label).or_default() += 1;
@@ -87,8 +87,8 @@ fn names(found: &[Result<Opened, Failure>]) -> Vec<Vec<u8>> {
         let is_plain = !label.is_empty() && label != b"." && label != b"..";
         is_plain && !label.iter().any(|byte| matches!(byte, b'/' | b'@' | 0)) && !label.starts_with(b"volume-")
     };
-    let name = |(index, opened): (usize, &Result<Opened, Failure>)| match opened {
-        Ok(Opened { label, .. }) if is_name(label) && times.get(&label[..]) == Some(&1) => label.clone(),
+    let name = |(index, opened): (usize, &Result<OpenVolume, Failure>)| match opened {
+        Ok(OpenVolume { label, .. }) if is_name(label) && times.get(&label[..]) == Some(&1) => label.clone(),
         _ => format!("volume-{}", index + 1).into_bytes(),
     };
     found.iter().enumerate().map(name).collect()
@@ -144,7 +144,7 @@ fn snapshot(container: &Superblock, map: &Arc<ObjectMap>, record: (u64, &[u8]), 
     let name = if is_name { name.to_vec() } else { format!("snapshot-{transaction}").into_bytes() };
     let open = || {
         if flags & DATALESS != 0 {
-            return Ok(Recognised::Unread("APFS snapshot whose content is being removed".to_owned()));
+            return Ok(VolumeContent::Unread("APFS snapshot whose content is being removed".to_owned()));
         }
         let object = container.blocks.object_of(block, VOLUME, "superblock of a snapshot")?;
         Ok(open_volume(&container.blocks, &object, Some(map.clone()), (transaction, container.keys))?.recognised)

@@ -6,8 +6,8 @@ use super::blocks::Blocks;
 use super::btree::{At, Locate, Numbers, Tree};
 use super::node::{Place, Shape};
 use super::object::{MAP, PHYSICAL, within};
-use crate::field::{failure, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Flags of an entry.
 const DELETED: u32 = 1;

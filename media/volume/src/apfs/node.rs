@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::object::{HEADER, Object, TREE, TREE_NODE};
-use crate::field::{failure, le16, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le16, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Bytes in front of the table of a node.
 const DATA: usize = 56;

@@ -1,7 +1,7 @@
 //! Objects: blocks with a number, a type and a checksum.
 
-use crate::field::{failure, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le32, le64};
+use pfh_bytes::node::Failure;
 pub use pfh_container::fletcher64 as checksum;
 
 /// Bytes in front of the fields of an object.

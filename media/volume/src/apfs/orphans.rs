@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::record::{self, Inode, RECORD};
 use super::volume::Apfs;
-use crate::listed::Listed;
-use crate::node::{Failure, Node};
-use crate::stored::named;
+use crate::listed::NumberSet;
+use pfh_bytes::node::{Failure, Node};
+use pfh_bytes::stored::named;
 
 /// The inodes of the system itself: parent of the root, the root, and the directory of files that
 /// were deleted while they were open.
@@ -14,7 +14,7 @@ const OWN: u64 = 3;
 
 /// The inodes that no directory lists, once all directories were. A node of the tree that cannot be
 /// read is a failure here as well, since its names are not known.
-pub fn orphans(volume: Arc<Apfs>, listed: Arc<Mutex<Listed>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+pub fn orphans(volume: Arc<Apfs>, listed: Arc<Mutex<NumberSet>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     let mut records = None;
     let next = move || {
         let records = records.get_or_insert_with(|| volume.tree.from((0, 0, 0)));

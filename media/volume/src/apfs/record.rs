@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::node::Place;
-use crate::field::{byte, failure, le16, le32, le64};
-use crate::node::{Failure, Times};
+use pfh_bytes::field::{byte, failure, le16, le32, le64};
+use pfh_bytes::node::{Failure, Times};
 
 /// Types of records.
 pub struct Kinds {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::record::Extent;
 use super::volume::Apfs;
-use crate::bytes::Bytes;
 use crate::decmpfs::Fork;
-use crate::field::unreadable;
 use crate::locked::Decrypt;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{Stored, Whole, named, reported};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::unreadable;
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{StoredBytes, WholeReader, named, reported};
 
 /// Bytes that a cipher decrypts by themselves.
 const SECTOR: u64 = 512;
@@ -78,7 +78,7 @@ impl Bytes for Plain {
 }
 
 /// The content of a stream that is encrypted.
-struct Sealed {
+struct EncryptedContent {
     volume: Arc<Apfs>,
     cipher: Arc<dyn Decrypt>,
     path: Vec<u8>,
@@ -87,7 +87,7 @@ struct Sealed {
     is_sparse: bool,
 }
 
-impl Sealed {
+impl EncryptedContent {
     fn plain(&self) -> Result<Arc<dyn Bytes>, Failure> {
         let mut extents = Vec::new();
         let layout = self.volume.extents_of(self.stream, self.size, self.is_sparse, |extent| extents.push(extent))?;
@@ -97,15 +97,15 @@ impl Sealed {
     }
 }
 
-impl Content for Sealed {
+impl Content for EncryptedContent {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         let of = self.plain().map_err(|failed| named(failed, &self.path))?;
-        Ok(Box::new(Whole { of, path: self.path.clone(), at: 0 }))
+        Ok(Box::new(WholeReader { of, path: self.path.clone(), at: 0 }))
     }
 
     fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
         let of = self.plain().map_err(|failed| named(failed, &self.path))?;
-        Ok(Some(Box::new(Whole { of, path: self.path.clone(), at: offset })))
+        Ok(Some(Box::new(WholeReader { of, path: self.path.clone(), at: offset })))
     }
 
     // The bytes on the medium are others.
@@ -124,11 +124,11 @@ impl Apfs {
     pub fn content(self: &Arc<Self>, path: &[u8], (stream, size, is_sparse): (u64, u64, bool)) -> Arc<dyn Content> {
         let (volume, path) = (self.clone(), path.to_vec());
         if let Some(cipher) = self.blocks.cipher.clone() {
-            return Arc::new(Sealed { volume, cipher, path, stream, size, is_sparse });
+            return Arc::new(EncryptedContent { volume, cipher, path, stream, size, is_sparse });
         }
         let bytes = self.blocks.bytes.clone();
         let locate = Box::new(move || volume.layout(stream, size, is_sparse));
-        Arc::new(Stored { bytes, path, from: 0, size, locate })
+        Arc::new(StoredBytes { bytes, path, from: 0, size, locate })
     }
 
     /// A resource fork in a stream.
@@ -138,7 +138,7 @@ impl Apfs {
     pub fn fork(self: &Arc<Self>, stream: u64, size: u64) -> Result<Fork, Failure> {
         if let Some(cipher) = self.blocks.cipher.clone() {
             let (volume, path) = (self.clone(), Vec::new());
-            return Ok(Fork::Apart(Sealed { volume, cipher, path, stream, size, is_sparse: false }.plain()?));
+            return Ok(Fork::Apart(EncryptedContent { volume, cipher, path, stream, size, is_sparse: false }.plain()?));
         }
         let layout = self.layout(stream, size, false)?;
         Ok(Fork::Stored { bytes: self.blocks.bytes.clone(), layout, size })

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::blocks::Blocks;
 use super::object::{checksum, within};
-use crate::field::{failure, le32, le64, read};
-use crate::node::{Failure, Nodes};
 use crate::unallocated::free;
+use pfh_bytes::field::{failure, le32, le64, read};
+use pfh_bytes::node::{Failure, Nodes};
 
 /// Types of objects.
 const SPACE: u16 = 0x05;

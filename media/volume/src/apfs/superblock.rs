@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::blocks::Blocks;
 use super::object::{CHECKPOINT_MAP, HEADER, Object, SUPERBLOCK, checksum};
-use crate::bytes::Bytes;
-use crate::field::{array, failure, is_at, le32, le64, read_some, uuid};
 use crate::locked::Keybag;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, failure, is_at, le32, le64, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 /// The most blocks of the area of checkpoints: 64 MiB with blocks of 4 KiB.
 const MOST_CHECKPOINTS: u32 = 16 << 10;
@@ -39,7 +39,7 @@ pub struct Superblock {
 }
 
 /// The result of looking for a superblock.
-pub enum Found {
+pub enum SuperblockSearch {
     /// There is none.
     Nothing,
     /// One of a container that is not read, with the reason.
@@ -76,10 +76,10 @@ pub fn spares(bytes: &dyn Bytes) -> Vec<(u64, Vec<u8>)> {
 }
 
 /// Reads the superblock of the newest checkpoint that is whole.
-pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Found, Failure> {
+pub fn read(bytes: &Arc<dyn Bytes>) -> Result<SuperblockSearch, Failure> {
     let head = read_some(&**bytes, 0, 4096)?;
     if !is_container(&head) {
-        return Ok(Found::Nothing);
+        return Ok(SuperblockSearch::Nothing);
     }
     let wrong = |offset: u64, cause: &str| failure(Some(offset), format!("APFS: {cause}"));
     let size = block_size(&head).ok_or_else(|| wrong(36, "blocks of a size that there is not"))?;
@@ -90,19 +90,19 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Found, Failure> {
     }
     let incompatible = le64(&first.raw, 64);
     if incompatible & FUSION != 0 {
-        return Ok(Found::Unread("APFS on a Fusion drive, which is two disks".to_owned()));
+        return Ok(SuperblockSearch::Unread("APFS on a Fusion drive, which is two disks".to_owned()));
     }
     if incompatible & !VERSION_2 != 0 {
-        return Ok(Found::Unread(format!("APFS with the unknown features {incompatible:#x}")));
+        return Ok(SuperblockSearch::Unread(format!("APFS with the unknown features {incompatible:#x}")));
     }
     let (count, base) = (le32(&first.raw, 104), le64(&first.raw, 112));
     if count >> 31 != 0 || le32(&first.raw, 108) >> 31 != 0 {
-        return Ok(Found::Unread("APFS whose checkpoints are in several pieces".to_owned()));
+        return Ok(SuperblockSearch::Unread("APFS whose checkpoints are in several pieces".to_owned()));
     }
     if count > MOST_CHECKPOINTS || base.checked_add(u64::from(count)).is_none_or(|end| end > blocks.count) {
         return Err(wrong(104, "the area of checkpoints is outside of the container"));
     }
-    newest(&blocks, first, (base, count)).map(|found| Found::Superblock(Box::new(found)))
+    newest(&blocks, first, (base, count)).map(|found| SuperblockSearch::Superblock(Box::new(found)))
 }
 
 /// The newest checkpoint among the blocks of the area, else the copy in block 0.

@@ -2,17 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::attribute::{LINK, Packed};
+use super::attribute::{LINK, PackedParts};
 use super::orphans::orphans;
 use super::record::{Attribute, Inode, Name, RECORD};
 use super::volume::Apfs;
-use crate::decmpfs::{COMPRESSION, Compressed, FORK, Header, lost};
-use crate::field::failure;
+use crate::decmpfs::{COMPRESSION, CompressedFile, FORK, Header, lost};
 use crate::file_system::{Options, Volume};
-use crate::listed::Listed;
-use crate::node::{Content, Failure, Kind, Node, Nodes};
-use crate::stored::{Unreadable, named};
-use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use crate::listed::NumberSet;
+use crate::walk::{Entries, Tree, Walk, WalkEntry, WalkFolder, join};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node, Nodes};
+use pfh_bytes::stored::{Unreadable, named};
 
 /// The inode of the root directory.
 const ROOT: u64 = 2;
@@ -23,12 +23,12 @@ const LONGEST_TARGET: u64 = 64 << 10;
 struct Names {
     volume: Arc<Apfs>,
     /// Inodes that some directory lists.
-    listed: Arc<Mutex<Listed>>,
+    listed: Arc<Mutex<NumberSet>>,
 }
 
 impl Volume for Apfs {
     fn nodes(self: Arc<Self>, _: Options) -> Nodes {
-        let listed: Arc<Mutex<Listed>> = Arc::default();
+        let listed: Arc<Mutex<NumberSet>> = Arc::default();
         let names = Names { volume: self.clone(), listed: listed.clone() };
         Box::new(Walk::new(Arc::new(names), ROOT, ROOT).chain(orphans(self, listed)))
     }
@@ -52,7 +52,7 @@ impl Tree for Names {
 
 impl Names {
     /// The nodes of a name: its file, and the streams of the file.
-    fn found(&self, name: &Name, parent: &[u8]) -> Vec<Result<Found<u64>, Failure>> {
+    fn found(&self, name: &Name, parent: &[u8]) -> Vec<Result<WalkEntry<u64>, Failure>> {
         // A file counts as seen even if its name cannot be written.
         self.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(name.number);
         let path = match join(parent, &name.name) {
@@ -68,9 +68,10 @@ impl Names {
             return vec![Err(named(failure(None, cause), &path))];
         }
         let is_directory = inode.kind() == 0x4000;
-        let mut into = is_directory.then(|| Into { id: inode.number, path: path.clone(), directory: inode.number });
+        let mut into =
+            is_directory.then(|| WalkFolder { id: inode.number, path: path.clone(), directory: inode.number });
         let nodes = self.volume.nodes_of(&inode, &path).into_iter();
-        nodes.map(|node| node.map(|node| Found { into: into.take(), node: Some(node) })).collect()
+        nodes.map(|node| node.map(|node| WalkEntry { into: into.take(), node: Some(node) })).collect()
     }
 }
 
@@ -117,8 +118,8 @@ impl Apfs {
                     Ok(header) => header,
                     Err(failed) => return (Ok(unreadable(failed.cause)), &[]),
                 };
-                let parts = Packed { volume: self.clone(), number: inode.number };
-                let content = Compressed { parts, path: path.to_vec() };
+                let parts = PackedParts { volume: self.clone(), number: inode.number };
+                let content = CompressedFile { parts, path: path.to_vec() };
                 let node = Node {
                     size: Some(header.size),
                     resident: !header.is_in_fork(),

@@ -8,11 +8,11 @@ use super::map::ObjectMap;
 use super::node::Shape;
 use super::object::{EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
 use super::record::{self, Attribute, Extent, Inode, RECORD};
-use crate::field::{array, failure, is_at, le32, le64, uuid};
-use crate::file_system::{FileSystem, Locked, Recognised};
-use crate::layout::Layout;
+use crate::file_system::{FileSystem, LockedVolume, VolumeContent};
 use crate::locked::{Decrypt, Keybag};
-use crate::node::Failure;
+use pfh_bytes::field::{array, failure, is_at, le32, le64, uuid};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// The trees of files, and of extents where these are apart.
 const FILES_SHAPE: Shape = Shape { subtype: FILES, place: record::place, what: "tree of files" };
@@ -44,9 +44,9 @@ pub struct Apfs {
 }
 
 /// A volume, opened by its superblock.
-pub struct Opened {
+pub struct OpenVolume {
     pub label: Vec<u8>,
-    pub recognised: Recognised,
+    pub recognised: VolumeContent,
     /// The volume's map of objects; `None` for volumes that are not read.
     pub map: Option<Arc<ObjectMap>>,
     /// The block of the root of the tree of snapshots.
@@ -60,28 +60,28 @@ pub fn open_volume(
     object: &Object,
     map: Option<Arc<ObjectMap>>,
     (transaction, keys): (u64, Keybag),
-) -> Result<Opened, Failure> {
+) -> Result<OpenVolume, Failure> {
     let raw = &object.raw;
     if !is_at(raw, 32, b"APSB") {
         return Err(failure(Some(object.offset + 32), "superblock of a volume: without its magic"));
     }
     let label: Vec<u8> = raw[704..960].iter().copied().take_while(|&byte| byte != 0).collect();
     let (incompatible, flags) = (le64(raw, 56), le64(raw, 264));
-    let refused = |recognised| Ok(Opened { label: label.clone(), recognised, map: None, snapshots: 0 });
+    let refused = |recognised| Ok(OpenVolume { label: label.clone(), recognised, map: None, snapshots: 0 });
     let is_locked = flags & UNENCRYPTED == 0 && blocks.cipher.is_none();
     if is_locked && flags & ONE_KEY == 0 {
-        return refused(Recognised::Encrypted("APFS (a key for each file, which the device keeps)"));
+        return refused(VolumeContent::Encrypted("APFS (a key for each file, which the device keeps)"));
     }
     if incompatible & !KNOWN != 0 {
-        return refused(Recognised::Unread(format!("APFS volume with the unknown features {incompatible:#x}")));
+        return refused(VolumeContent::Unread(format!("APFS volume with the unknown features {incompatible:#x}")));
     }
     let map = match map {
         Some(map) => map,
         None => Arc::new(ObjectMap::open(blocks, le64(raw, 128))?),
     };
     if is_locked {
-        let recognised = Recognised::Locked(locked(blocks, object, &map, (transaction, keys)));
-        return Ok(Opened { label, recognised, map: Some(map), snapshots: le64(raw, 152) });
+        let recognised = VolumeContent::Locked(locked(blocks, object, &map, (transaction, keys)));
+        return Ok(OpenVolume { label, recognised, map: Some(map), snapshots: le64(raw, 152) });
     }
     let tree = |kind: u32, root: u64, shape: Shape| match kind & (PHYSICAL | EPHEMERAL) {
         0 => Tree::open(blocks.clone(), Numbers::Virtual(map.clone(), transaction), root, shape),
@@ -107,18 +107,18 @@ pub fn open_volume(
     let names = (label.clone(), uuid(array(raw, 240)));
     let block_size = u32::try_from(blocks.block_size).unwrap_or(u32::MAX);
     let recognised = FileSystem::alone("APFS", names, (block_size, blocks.size()), warnings, volume);
-    Ok(Opened { label, recognised, map: Some(map), snapshots: le64(raw, 152) })
+    Ok(OpenVolume { label, recognised, map: Some(map), snapshots: le64(raw, 152) })
 }
 
 /// The volume of this superblock, as long as it has no key.
-fn locked(blocks: &Arc<Blocks>, object: &Object, map: &Arc<ObjectMap>, as_of: (u64, Keybag)) -> Locked {
+fn locked(blocks: &Arc<Blocks>, object: &Object, map: &Arc<ObjectMap>, as_of: (u64, Keybag)) -> LockedVolume {
     let (volume, again) = (array(&object.raw, 240), Object { offset: object.offset, raw: object.raw.clone() });
     let (blocks, map) = (blocks.clone(), map.clone());
     let open = move |cipher: Arc<dyn Decrypt>| {
         let opened = open_volume(&Arc::new(blocks.with(cipher)), &again, Some(map.clone()), as_of)?;
         Ok(opened.recognised)
     };
-    Locked::new("APFS (FileVault)", (volume, as_of.1), open)
+    LockedVolume::new("APFS (FileVault)", (volume, as_of.1), open)
 }
 
 impl Apfs {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::node::{Key, Node};
 use super::pool::Pool;
 use super::superblock::Root;
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// A tree whose root is whole.
 pub struct Tree {

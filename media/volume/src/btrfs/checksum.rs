@@ -2,7 +2,7 @@
 
 use pfh_digest::Algorithm;
 
-use crate::field::array;
+use pfh_bytes::field::array;
 
 /// How bytes are summed up.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Chunks: ranges of logical places, and the stripes of devices that they are made of.
 
-use crate::field::{array, le16, le64};
+use pfh_bytes::field::{array, le16, le64};
 
 /// Types of chunks.
 const RAID0: u64 = 0x08;

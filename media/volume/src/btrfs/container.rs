@@ -11,20 +11,20 @@ use super::roots::{EXTENTS, Roots, SUMS};
 use super::space::Space;
 use super::sums::Sums;
 use super::superblock::{self, RAID_STRIPE_TREE, Superblock};
-use crate::bytes::Bytes;
-use crate::field::{failure, uuid};
-use crate::file_system::{Recognised, Volumes};
-use crate::node::Failure;
+use crate::file_system::{VolumeContent, Volumes};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, uuid};
+use pfh_bytes::node::Failure;
 
 /// Opens a file system; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let Some((superblock, mut warnings)) = superblock::newest(&**bytes, 0)? else { return Ok(None) };
     if superblock.unknown != 0 {
         let what = match superblock.unknown {
             RAID_STRIPE_TREE => "Btrfs with a tree of RAID stripes".to_owned(),
             unknown => format!("Btrfs with the unknown features {unknown:#x}"),
         };
-        return Ok(Some(Recognised::Unread(what)));
+        return Ok(Some(VolumeContent::Unread(what)));
     }
     let mut warn = |at: u64, cause: String| warnings.push(failure(Some(superblock.offset + at), cause));
     if superblock.log != 0 {
@@ -50,7 +50,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let space = Space { pool: pool.clone(), extents: named(EXTENTS, "tree of extents") };
     let members = members(&pool, &superblock, &roots, &sums);
     let id = uuid(superblock.fsid);
-    Ok(Some(Recognised::Volumes(Volumes { kind: "Btrfs", id, members, warnings, space: Arc::new(space) })))
+    Ok(Some(VolumeContent::Volumes(Volumes { kind: "Btrfs", id, members, warnings, space: Arc::new(space) })))
 }
 
 /// The tree of roots: the newest one that can be read.

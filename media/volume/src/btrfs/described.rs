@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::file::File;
-use super::record::{Extent, Inode, Method, Where, entries, kind};
+use super::record::{Extent, ExtentPlace, Inode, Method, entries, kind};
 use super::volume::Subvolume;
-use crate::field::failure;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, named};
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node};
+use pfh_bytes::stored::{HeldBytes, named};
 
 /// The longest target of a link.
 const LONGEST_TARGET: u64 = 64 << 10;
@@ -67,7 +67,7 @@ impl Subvolume {
         for item in self.tree.of(inode.number, kind::EXTENT, 0).take(MOST_LOOKED_AT) {
             // Faults of extents are said when the file is read.
             let Ok(Ok(extent)) = item.map(|(key, raw)| Extent::new(key.offset, &raw)) else { break };
-            resident |= matches!(extent.place, Where::Inline(_));
+            resident |= matches!(extent.place, ExtentPlace::Inline(_));
             compressed |= extent.method != Method::Plain;
         }
         let content: Arc<dyn Content> = Arc::new(self.file(inode, &node.path));
@@ -77,7 +77,7 @@ impl Subvolume {
     /// The node of an attribute of the file with this path.
     fn stream(&self, inode: &Inode, name: &[u8], bytes: Arc<[u8]>, of: &[u8]) -> Result<Node, Failure> {
         let path = join_stream(of, name)?;
-        Ok(Held { bytes }.stream(blank(inode, &path, Kind::Stream)))
+        Ok(HeldBytes { bytes }.stream(blank(inode, &path, Kind::Stream)))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::superblock::{self, Own, PLACES, Superblock};
-use crate::bytes::Bytes;
-use crate::field::{failure, uuid};
-use crate::node::Failure;
+use super::superblock::{self, OwnDevice, PLACES, Superblock};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, uuid};
+use pfh_bytes::node::Failure;
 
 /// The most devices that are looked for.
 const MOST: usize = 1024;
@@ -16,7 +16,7 @@ pub struct Device {
     /// Where it begins on the medium.
     pub base: u64,
     /// Its number, size and identifier.
-    pub own: Own,
+    pub own: OwnDevice,
 }
 
 /// All devices that are present.

@@ -4,13 +4,13 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::node::Key;
-use super::record::{Extent, Method, Where, kind};
+use super::record::{Extent, ExtentPlace, Method, kind};
 use super::unpack::unpack;
 use super::volume::Subvolume;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{ByPieces, named, reported};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{ByPieces, named, reported};
 
 /// Bytes that are read at once: they stay in the cache of a processor until they are copied.
 const PIECE: u64 = 64 << 10;
@@ -64,7 +64,7 @@ impl File {
             return Err(failure(None, format!("no extent has the bytes from {at} on")));
         }
         let length = end.saturating_sub(at).max(1);
-        Ok(Extent { at, length, unpacked: length, method: Method::Plain, place: Where::Hole })
+        Ok(Extent { at, length, unpacked: length, method: Method::Plain, place: ExtentPlace::Hole })
     }
 
     /// Some bytes from a place on, which must be in front of the end: one at least.
@@ -79,20 +79,20 @@ impl File {
         };
         let block = self.volume.tree.pool.sector_size;
         match extent.place {
-            Where::Hole => Ok(vec![0; left.min(PIECE) as usize]),
-            Where::Inline(held) if extent.method == Method::Plain => Ok(cut(held.to_vec(), within)),
-            Where::Inline(held) => {
+            ExtentPlace::Hole => Ok(vec![0; left.min(PIECE) as usize]),
+            ExtentPlace::Inline(held) if extent.method == Method::Plain => Ok(cut(held.to_vec(), within)),
+            ExtentPlace::Inline(held) => {
                 let found = unpack(extent.method, &held, extent.unpacked as usize, block as usize);
                 Ok(cut(found.ok_or_else(|| failure(None, "compressed bytes in the metadata are damaged"))?, within))
             }
-            Where::Stored { logical, from, .. } if extent.method == Method::Plain => {
+            ExtentPlace::Stored { logical, from, .. } if extent.method == Method::Plain => {
                 // Whole blocks have checksums.
                 let start = (from + within) / block * block;
                 let skip = from + within - start;
                 let length = (skip + left.min(PIECE)).next_multiple_of(block).min(extent.unpacked - start);
                 Ok(cut(self.verified(logical.saturating_add(start), length)?, skip))
             }
-            Where::Stored { logical, stored, from } => {
+            ExtentPlace::Stored { logical, stored, from } => {
                 let packed = self.verified(logical, stored)?;
                 let found = unpack(extent.method, &packed, extent.unpacked as usize, block as usize);
                 let found = found.ok_or_else(|| {
@@ -182,13 +182,13 @@ impl File {
             let within = at - extent.at;
             let end = extent.end().min(self.size);
             match extent.place {
-                Where::Hole => push(&mut runs, at, None, end - at)?,
-                Where::Inline(_) => return None,
-                Where::Stored { logical, stored, .. } if extent.method != Method::Plain => {
+                ExtentPlace::Hole => push(&mut runs, at, None, end - at)?,
+                ExtentPlace::Inline(_) => return None,
+                ExtentPlace::Stored { logical, stored, .. } if extent.method != Method::Plain => {
                     let (place, left) = self.volume.tree.pool.place(logical).ok().filter(|_| packed)?;
                     push(&mut runs, at, Some(place), stored.min(left))?;
                 }
-                Where::Stored { logical, from, .. } => {
+                ExtentPlace::Stored { logical, from, .. } => {
                     let (mut place, mut file) = (logical.saturating_add(from + within), at);
                     while file < end {
                         let (medium, left) = self.volume.tree.pool.place(place).ok()?;
@@ -246,17 +246,17 @@ impl Content for File {
     }
 
     fn bytes(&self) -> Option<Arc<dyn Bytes>> {
-        Some(Arc::new(Verified { file: self.clone(), held: Mutex::default() }))
+        Some(Arc::new(VerifiedFile { file: self.clone(), held: Mutex::default() }))
     }
 }
 
 /// A file at any position, with the piece that was read last.
-struct Verified {
+struct VerifiedFile {
     file: File,
     held: Mutex<(u64, Vec<u8>)>,
 }
 
-impl Bytes for Verified {
+impl Bytes for VerifiedFile {
     fn size(&self) -> u64 {
         self.file.size
     }

@@ -10,8 +10,8 @@ use super::node::Key;
 use super::pool::Pool;
 use super::record::kind;
 use super::superblock::Superblock;
-use crate::field::{array, failure, le64, uuid};
-use crate::node::Failure;
+use pfh_bytes::field::{array, failure, le64, uuid};
+use pfh_bytes::node::Failure;
 
 /// The most stripes of all chunks, in 64 MiB: petabytes.
 const MOST_STRIPES: usize = 1 << 20;

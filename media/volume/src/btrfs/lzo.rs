@@ -1,7 +1,7 @@
 //! LZO1X as Btrfs keeps it: a stream for each block.
 
-use crate::field::le32;
 use crate::lzo::append;
+use pfh_bytes::field::le32;
 
 /// The frame: the length of all, then segments of one block each, each behind its length. No length
 /// lies across two blocks.

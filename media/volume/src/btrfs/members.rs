@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::btree::Tree;
 use super::pool::Pool;
-use super::roots::{Listed, Roots, TOP, is_subvolume};
+use super::roots::{RootTree, Roots, TOP, is_subvolume};
 use super::sums::Sums;
 use super::superblock::Superblock;
 use super::volume::Subvolume;
-use crate::field::uuid;
-use crate::file_system::{FileSystem, Member, Recognised};
-use crate::node::Failure;
+use crate::file_system::{FileSystem, Member, VolumeContent};
+use pfh_bytes::field::uuid;
+use pfh_bytes::node::Failure;
 
 /// The name of the subvolume that all others are below, and the first part of the names of those
 /// without a path.
@@ -25,20 +25,20 @@ pub fn members(
     roots: &Roots,
     sums: &Arc<Result<Sums, Failure>>,
 ) -> Vec<Member> {
-    let listed: Vec<&Listed> = roots.trees.values().filter(|tree| is_subvolume(tree.id)).collect();
+    let listed: Vec<&RootTree> = roots.trees.values().filter(|tree| is_subvolume(tree.id)).collect();
     let mut found: HashMap<u64, Result<Arc<Tree>, Failure>> =
         listed.iter().map(|tree| (tree.id, Tree::open(pool, tree.root, "tree of files"))).collect();
     let trees: HashMap<u64, Arc<Tree>> =
         found.iter().filter_map(|(id, tree)| Some((*id, tree.as_ref().ok()?.clone()))).collect();
     let names = names(&listed, roots, &trees);
     // Snapshots behind the subvolume that they are older states of, or of a snapshot of.
-    let by_uuid: HashMap<[u8; 16], &Listed> =
+    let by_uuid: HashMap<[u8; 16], &RootTree> =
         listed.iter().filter(|tree| tree.uuid != [0; 16]).map(|tree| (tree.uuid, *tree)).collect();
-    let is_snapshot = |tree: &Listed| {
+    let is_snapshot = |tree: &RootTree| {
         let has_origin = tree.parent != [0; 16] && by_uuid.get(&tree.parent).is_some_and(|of| of.id != tree.id);
         tree.is_read_only && has_origin && roots.default != Some(tree.id) && tree.id != TOP
     };
-    let origin = |tree: &Listed| {
+    let origin = |tree: &RootTree| {
         let (mut id, mut parent) = (tree.id, tree.parent);
         let mut seen = HashSet::from([id]);
         while let Some(of) = by_uuid.get(&parent).filter(|of| seen.insert(of.id)) {
@@ -69,10 +69,10 @@ pub fn members(
 fn file_system(
     pool: &Arc<Pool>,
     superblock: &Superblock,
-    listed: &Listed,
+    listed: &RootTree,
     tree: Arc<Tree>,
     sums: &Arc<Result<Sums, Failure>>,
-) -> Recognised {
+) -> VolumeContent {
     let id = if listed.uuid == [0; 16] { superblock.fsid } else { listed.uuid };
     let volume = Subvolume { tree, sums: sums.clone(), root: listed.directory, is_deleted: listed.is_deleted };
     let sizes = (superblock.sector_size, pool.devices.size());
@@ -80,7 +80,7 @@ fn file_system(
 }
 
 /// The name of each subvolume: its path, if no other has that, else its number.
-fn names(listed: &[&Listed], roots: &Roots, trees: &HashMap<u64, Arc<Tree>>) -> HashMap<u64, Vec<u8>> {
+fn names(listed: &[&RootTree], roots: &Roots, trees: &HashMap<u64, Arc<Tree>>) -> HashMap<u64, Vec<u8>> {
     let paths: Vec<(u64, Option<Vec<u8>>)> = listed.iter().map(|tree| (tree.id, roots.path(tree.id, trees))).collect();
     let mut times: HashMap<&[u8], usize> = HashMap::new();
     for path in paths.iter().filter_map(|(_, path)| path.as_deref()) {

@@ -8,12 +8,12 @@ use super::node::Key;
 use super::orphans::orphans;
 use super::record::{Entry, entries, kind};
 use super::volume::Subvolume;
-use crate::field::failure;
 use crate::file_system::{Options, Volume};
-use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Kind, Node, Nodes, Times};
-use crate::stored::named;
-use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use crate::listed::NumberSet;
+use crate::walk::{Entries, Tree, Walk, WalkEntry, WalkFolder, join};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes, Times};
+use pfh_bytes::stored::named;
 
 /// The most names of a directory whose two lists differ.
 const MOST_NAMES: usize = 1 << 20;
@@ -22,7 +22,7 @@ const MOST_NAMES: usize = 1 << 20;
 struct Names {
     volume: Arc<Subvolume>,
     /// Inodes that some directory lists.
-    listed: Arc<Mutex<Listed>>,
+    listed: Arc<Mutex<NumberSet>>,
 }
 
 impl Volume for Subvolume {
@@ -30,7 +30,7 @@ impl Volume for Subvolume {
         if self.is_deleted && !options.deleted {
             return Box::new(std::iter::empty());
         }
-        let listed: Arc<Mutex<Listed>> = Arc::default();
+        let listed: Arc<Mutex<NumberSet>> = Arc::default();
         listed.lock().unwrap_or_else(PoisonError::into_inner).insert(self.root);
         let names = Names { volume: self.clone(), listed: listed.clone() };
         Box::new(Walk::new(Arc::new(names), self.root, self.root).chain(orphans(self, listed, options.deleted)))
@@ -117,7 +117,7 @@ impl Names {
     }
 
     /// The nodes of a name: its file, and the streams of the file.
-    fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<Found<u64>, Failure>> {
+    fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<WalkEntry<u64>, Failure>> {
         let path = match join(parent, &entry.name) {
             Ok(path) => path,
             Err(failed) => {
@@ -130,7 +130,7 @@ impl Names {
             kind::INODE => self.note(entry.to.id),
             // A subvolume: its names are in a volume of its own.
             kind::ROOT => {
-                return vec![Ok(Found {
+                return vec![Ok(WalkEntry {
                     node: Some(of_subvolume(&entry.to, &path, self.volume.is_deleted)),
                     into: None,
                 })];
@@ -145,9 +145,10 @@ impl Names {
             return wrong("of one type by its name, and of another by its inode");
         }
         let is_directory = inode.kind() == 0x4000;
-        let mut into = is_directory.then(|| Into { id: inode.number, path: path.clone(), directory: inode.number });
+        let mut into =
+            is_directory.then(|| WalkFolder { id: inode.number, path: path.clone(), directory: inode.number });
         let nodes = self.volume.nodes_of(&inode, &path, Allocation::Live).into_iter();
-        nodes.map(|node| node.map(|node| Found { into: into.take(), node: Some(node) })).collect()
+        nodes.map(|node| node.map(|node| WalkEntry { into: into.take(), node: Some(node) })).collect()
     }
 
     /// An inode has been seen, even if its name cannot be written.

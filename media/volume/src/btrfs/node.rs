@@ -2,7 +2,7 @@
 
 use super::checksum::Checksum;
 use super::superblock::Root;
-use crate::field::{array, byte, le32, le64};
+use pfh_bytes::field::{array, byte, le32, le64};
 
 /// Bytes of a header, of an item in a leaf, and of a pointer.
 const HEADER: usize = 101;

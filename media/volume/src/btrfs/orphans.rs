@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::node::Key;
 use super::record::{Inode, NUMBERS, kind};
 use super::volume::Subvolume;
-use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Node};
-use crate::stored::named;
+use crate::listed::NumberSet;
+use pfh_bytes::node::{Allocation, Failure, Node};
+use pfh_bytes::stored::named;
 
 /// The inodes that no directory lists, once all directories were listed. Deleted ones that wait to
 /// be removed are among them on request.
 pub fn orphans(
     volume: Arc<Subvolume>,
-    listed: Arc<Mutex<Listed>>,
+    listed: Arc<Mutex<NumberSet>>,
     deleted: bool,
 ) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     let mut items = None;

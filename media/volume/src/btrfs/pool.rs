@@ -8,9 +8,9 @@ use super::chunk::{Chunk, Profile};
 use super::devices::Devices;
 use super::node::Node;
 use super::superblock::{Root, Superblock};
-use crate::field::{failure, read};
-use crate::node::Failure;
 use crate::raid::parity;
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::Failure;
 
 /// Nodes that are held: two megabytes of the usual ones.
 const MOST_NODES: usize = 128;

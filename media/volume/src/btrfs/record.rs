@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::node::Key;
-use crate::field::{byte, failure, le16, le32, le64};
-use crate::node::{Failure, Times};
+use pfh_bytes::field::{byte, failure, le16, le32, le64};
+use pfh_bytes::node::{Failure, Times};
 
 /// Types of items.
 pub mod kind {
@@ -122,7 +122,7 @@ pub enum Method {
 
 /// Where bytes of a file are.
 #[derive(Debug, Clone)]
-pub enum Where {
+pub enum ExtentPlace {
     /// Nowhere: they are zero.
     Hole,
     /// In the item.
@@ -145,7 +145,7 @@ pub struct Extent {
     /// Bytes of the whole once it is unpacked.
     pub unpacked: u64,
     pub method: Method,
-    pub place: Where,
+    pub place: ExtentPlace,
 }
 
 /// The most bytes that are compressed as one.
@@ -177,7 +177,7 @@ impl Extent {
             if at != 0 || !is_packed && held.len() as u64 != unpacked {
                 return Err("an extent in the metadata that contradicts itself".to_owned());
             }
-            return Ok(Extent { at, length: unpacked, unpacked, method, place: Where::Inline(held.into()) });
+            return Ok(Extent { at, length: unpacked, unpacked, method, place: ExtentPlace::Inline(held.into()) });
         }
         if raw.len() < EXTENT_SIZE {
             return Err("an extent that is cut off".to_owned());
@@ -192,10 +192,10 @@ impl Extent {
                 if !is_within || is_packed && stored > MOST_PACKED || !is_packed && stored < unpacked {
                     return Err("an extent that is longer than its data".to_owned());
                 }
-                Where::Stored { logical, stored, from }
+                ExtentPlace::Stored { logical, stored, from }
             }
             // Room that was set aside, and nothing written to it.
-            1 | 2 => Where::Hole,
+            1 | 2 => ExtentPlace::Hole,
             other => return Err(format!("an extent of the unknown type {other}")),
         };
         Ok(Extent { at, length, unpacked, method, place })
@@ -225,8 +225,8 @@ mod tests {
         };
         let found = good(&[]).unwrap();
         assert_eq!((found.end(), found.method), (8192, Method::Plain));
-        assert!(matches!(good(&[(20, 2)]).unwrap().place, Where::Hole));
-        assert!(matches!(good(&[(21, 0)]).unwrap().place, Where::Hole));
+        assert!(matches!(good(&[(20, 2)]).unwrap().place, ExtentPlace::Hole));
+        assert!(matches!(good(&[(21, 0)]).unwrap().place, ExtentPlace::Hole));
         let wrong: [&[(usize, u64)]; 9] = [
             &[(16, 9)],
             &[(17, 1)],

@@ -7,8 +7,8 @@ use super::btree::Tree;
 use super::node::Key;
 use super::record::{NUMBERS, entries, kind, name_of_inode};
 use super::superblock::Root;
-use crate::field::{array, byte, failure, le16, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::field::{array, byte, failure, le16, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Numbers of trees.
 pub const EXTENTS: u64 = 2;
@@ -34,7 +34,7 @@ const LONGEST: usize = 4096;
 
 /// A tree.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct RootTree {
     pub id: u64,
     pub root: Root,
     /// The number of its root directory.
@@ -47,8 +47,8 @@ pub struct Listed {
     pub parent: [u8; 16],
 }
 
-impl Listed {
-    fn new(id: u64, raw: &[u8]) -> Result<Listed, Failure> {
+impl RootTree {
+    fn new(id: u64, raw: &[u8]) -> Result<RootTree, Failure> {
         if raw.len() < SHORT {
             return Err(failure(None, format!("the root of the tree {id} is cut off")));
         }
@@ -56,7 +56,7 @@ impl Listed {
         let of = |at: usize| if has_long { array(raw, at) } else { [0; 16] };
         let flags = le64(raw, 208);
         let directory = le64(raw, 168);
-        Ok(Listed {
+        Ok(RootTree {
             id,
             root: Root { logical: le64(raw, 176), generation: le64(raw, 160), level: byte(raw, 238) },
             directory: if directory == 0 { FIRST } else { directory },
@@ -71,7 +71,7 @@ impl Listed {
 /// All trees, and where subvolumes are.
 #[derive(Default)]
 pub struct Roots {
-    pub trees: BTreeMap<u64, Listed>,
+    pub trees: BTreeMap<u64, RootTree>,
     /// The subvolume, directory, and name that a subvolume is found by.
     parents: HashMap<u64, (u64, u64, Vec<u8>)>,
     /// The subvolume that is mounted if none is asked for.
@@ -101,7 +101,7 @@ impl Roots {
                     roots.warnings.push(failure(None, "more than 262144 trees: the rest is not listed"));
                     break;
                 }
-                kind::ROOT => match Listed::new(key.id, &raw) {
+                kind::ROOT => match RootTree::new(key.id, &raw) {
                     Ok(listed) => {
                         roots.trees.insert(key.id, listed);
                     }

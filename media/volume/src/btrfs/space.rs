@@ -10,10 +10,10 @@ use super::node::Key;
 use super::pool::Pool;
 use super::record::kind;
 use super::superblock::{PLACES, SIZE};
-use crate::field::failure;
 use crate::file_system::Free;
-use crate::node::{Failure, Nodes};
 use crate::unallocated::gap;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 
 /// The most free runs, in 64 MiB.
 const MOST: usize = 4 << 20;

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use super::btree::Tree;
 use super::node::Key;
 use super::record::{CHECKSUMS, kind};
-use crate::node::Failure;
+use pfh_bytes::node::Failure;
 
 /// The tree of checksums.
 pub struct Sums(pub Arc<Tree>);
 
 /// The checksums of a range of blocks, one behind the other.
-pub struct Found {
+pub struct BlockSums {
     sums: Vec<u8>,
     are_there: Vec<bool>,
     size: usize,
 }
 
-impl Found {
+impl BlockSums {
     /// The checksum of a block of the range; `None` if it has none.
     pub fn get(&self, index: usize) -> Option<&[u8]> {
         let is_there = self.are_there.get(index).is_some_and(|is_there| *is_there);
@@ -27,10 +27,11 @@ impl Found {
 
 impl Sums {
     /// The checksums of the blocks of a range, which begins with a block.
-    pub fn of(&self, logical: u64, length: u64) -> Result<Found, Failure> {
+    pub fn of(&self, logical: u64, length: u64) -> Result<BlockSums, Failure> {
         let (block, size) = (self.0.pool.sector_size, self.0.pool.checksum.size());
         let count = length.div_ceil(block);
-        let mut found = Found { sums: vec![0; count as usize * size], are_there: vec![false; count as usize], size };
+        let mut found =
+            BlockSums { sums: vec![0; count as usize * size], are_there: vec![false; count as usize], size };
         let key = Key::of(CHECKSUMS, kind::CHECKSUMS, logical);
         let before = self.0.last_up_to(key)?.map(|(key, _)| key);
         let from = before.filter(|before| (before.id, before.kind) == (key.id, key.kind));

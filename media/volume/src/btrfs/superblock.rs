@@ -1,9 +1,9 @@
 //! The superblock, which stands at several places of each device.
 
 use super::checksum::Checksum;
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, is_at, le16, le32, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, is_at, le16, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// Where superblocks stand on a device.
 pub const PLACES: [u64; 3] = [64 << 10, 64 << 20, 256 << 30];
@@ -40,7 +40,7 @@ pub struct Root {
 
 /// The fields of a superblock about its own device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Own {
+pub struct OwnDevice {
     pub id: u64,
     pub size: u64,
     pub uuid: [u8; 16],
@@ -68,7 +68,7 @@ pub struct Superblock {
     pub unknown: u64,
     pub has_no_holes: bool,
     pub is_dump: bool,
-    pub own: Own,
+    pub own: OwnDevice,
     pub label: Vec<u8>,
     /// The chunks that the tree of chunks lies in.
     pub array: Vec<u8>,
@@ -129,7 +129,7 @@ pub fn read(bytes: &dyn Bytes, base: u64, place: u64) -> Result<Superblock, Fail
         unknown: features & !KNOWN,
         has_no_holes: features & NO_HOLES != 0,
         is_dump: le64(&raw, 0x38) & DUMP != 0,
-        own: Own { id: le64(&raw, 0xc9), size: le64(&raw, 0xd1), uuid: array_of(&raw, 0x10b) },
+        own: OwnDevice { id: le64(&raw, 0xc9), size: le64(&raw, 0xd1), uuid: array_of(&raw, 0x10b) },
         label: raw[0x12b..0x22b].iter().copied().take_while(|&byte| byte != 0).collect(),
         array,
     })

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::superblock::{self, Superblock};
-use crate::bytes::Bytes;
+use pfh_bytes::bytes::Bytes;
 
 /// Several volumes as the devices of one file system.
 pub struct JoinedVolume {
@@ -23,9 +23,9 @@ pub struct JoinedVolume {
 }
 
 /// Devices one behind the other, each as long as it says that it is.
-struct Joined(Vec<(u64, u64, Arc<dyn Bytes>)>);
+struct JoinedDevices(Vec<(u64, u64, Arc<dyn Bytes>)>);
 
-impl Bytes for Joined {
+impl Bytes for JoinedDevices {
     fn size(&self) -> u64 {
         self.0.last().map_or(0, |(start, length, _)| start + length)
     }
@@ -85,5 +85,5 @@ fn join(id: [u8; 16], mut set: Vec<Device>) -> JoinedVolume {
         devices.push((end, found.own.size, bytes));
         end = end.saturating_add(found.own.size);
     }
-    JoinedVolume { name, id, is_complete, alone, bytes: Arc::new(Joined(devices)), seconds: Vec::new() }
+    JoinedVolume { name, id, is_complete, alone, bytes: Arc::new(JoinedDevices(devices)), seconds: Vec::new() }
 }

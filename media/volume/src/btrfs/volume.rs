@@ -6,8 +6,8 @@ use super::btree::Tree;
 use super::node::Key;
 use super::record::{Inode, kind};
 use super::sums::Sums;
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// A subvolume that is open.
 pub struct Subvolume {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::inode::Inode;
 use super::volume::Erofs;
-use crate::field::{byte, failure, le16, le32, read};
-use crate::node::Failure;
+use pfh_bytes::field::{byte, failure, le16, le32, read};
+use pfh_bytes::node::Failure;
 
 /// The most bytes of one file's attributes.
 const MOST: usize = 16 << 20;

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use super::inode::{Form, Inode};
-use super::packed::{Packed, Parts};
+use super::packed::{PackedFile, Parts};
 use super::volume::{Ends, Erofs};
-use crate::field::failure;
-use crate::node::{Content, Failure};
-use crate::stored::{Stored, gather};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure};
+use pfh_bytes::stored::{StoredBytes, gather};
 
 impl Erofs {
     /// The content of an inode.
     pub fn content(self: &Arc<Self>, inode: &Inode, path: &[u8]) -> Arc<dyn Content> {
         if let Form::Packed { .. } = inode.form {
-            return Arc::new(Packed { volume: self.clone(), inode: inode.clone(), path: path.to_vec() });
+            return Arc::new(PackedFile { volume: self.clone(), inode: inode.clone(), path: path.to_vec() });
         }
         let (volume, held) = (self.clone(), inode.clone());
         let locate = Box::new(move || volume.layout(&held));
-        Arc::new(Stored { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: inode.size, locate })
+        Arc::new(StoredBytes { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: inode.size, locate })
     }
 
     /// `length` bytes of an inode from `from` on, fewer at its end. The caller bounds them.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::inode::{Form, Inode};
 use super::volume::Erofs;
-use crate::field::{failure, le16, le64};
-use crate::node::{Failure, Kind, Node};
-use crate::stored::{Held, named};
 use crate::unallocated::slack;
-use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
+use crate::walk::{Entries, Tree, WalkEntry, WalkFolder, join, join_stream};
+use pfh_bytes::field::{failure, le16, le64};
+use pfh_bytes::node::{Failure, Kind, Node};
+use pfh_bytes::stored::{HeldBytes, named};
 
 /// Bytes of an entry; its name stands behind all entries of its block.
 const ENTRY: usize = 12;
@@ -78,7 +78,7 @@ impl Erofs {
         match self.attributes(inode) {
             Err(failed) => nodes.push(Err(named(failed, path))),
             Ok(attributes) => nodes.extend(attributes.into_iter().map(|(name, bytes)| {
-                join_stream(path, &name).map(|path| Held { bytes }.stream(bare(&path, Kind::Stream)))
+                join_stream(path, &name).map(|path| HeldBytes { bytes }.stream(bare(&path, Kind::Stream)))
             })),
         }
         nodes
@@ -87,7 +87,7 @@ impl Erofs {
 
 impl Names {
     /// The nodes of a name in a directory.
-    fn found(&self, directory: &[u8], name: &[u8], number: u64) -> Vec<Result<Found<Inode>, Failure>> {
+    fn found(&self, directory: &[u8], name: &[u8], number: u64) -> Vec<Result<WalkEntry<Inode>, Failure>> {
         let path = match join(directory, name) {
             Ok(path) => path,
             Err(failed) => return vec![Err(failed)],
@@ -96,15 +96,16 @@ impl Names {
             Ok(inode) => inode,
             Err(failed) => return vec![Err(named(failed, &path))],
         };
-        let mut into = inode.is_directory().then(|| Into { id: number, path: path.clone(), directory: inode.clone() });
+        let mut into =
+            inode.is_directory().then(|| WalkFolder { id: number, path: path.clone(), directory: inode.clone() });
         if self.for_slack {
             let is_whole = inode.kind() == 0x8000 && matches!(inode.form, Form::Plain(_) | Form::Chunks(_));
             let layout = is_whole.then(|| self.volume.layout(&inode).ok()).flatten();
             let node = layout.and_then(|layout| slack(&self.volume.bytes, &path, inode.size, &layout));
-            return vec![Ok(Found { node, into })];
+            return vec![Ok(WalkEntry { node, into })];
         }
         let nodes = self.volume.nodes_of(&inode, &path).into_iter();
-        nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect()
+        nodes.map(|node| node.map(|node| WalkEntry { node: Some(node), into: into.take() })).collect()
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::inode::{Form, Inode};
 use super::volume::Erofs;
-use crate::field::{failure, le16, le32, read};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le16, le32, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// A block that is not there: a hole.
 const NONE: u32 = u32::MAX;

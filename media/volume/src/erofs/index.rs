@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::inode::{Form, Inode};
 use super::unpack::Method;
 use super::volume::Erofs;
-use crate::field::{byte, failure, le16, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::field::{byte, failure, le16, le32, le64, read};
+use pfh_bytes::node::Failure;
 
 /// Bits of the header: packed into two bytes each, large clusters of either head, the end behind
 /// the index, plain bytes at their places in a block, the end in the inode for such.

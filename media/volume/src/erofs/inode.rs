@@ -1,8 +1,8 @@
 //! Inodes.
 
 use super::volume::Erofs;
-use crate::field::{failure, le16, le32, le64, read};
-use crate::node::{Failure, Times};
+use pfh_bytes::field::{failure, le16, le32, le64, read};
+use pfh_bytes::node::{Failure, Times};
 
 /// Bytes of the numbers of inodes: the place of an inode.
 const SLOT: u64 = 32;

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use super::content::ends;
 use super::directory::Names;
-use super::superblock::{Found, PLACE, Superblock};
+use super::superblock::{PLACE, Superblock, SuperblockSearch};
 use super::volume::Erofs;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Nodes};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
 use crate::walk::Walk;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 
 /// Opens a volume of EROFS; `None` if these bytes are another's.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let mut superblock = match Superblock::read(&**bytes)? {
-        Found::Other => return Ok(None),
-        Found::Unread(why) => return Ok(Some(Recognised::Unread(why))),
-        Found::Superblock(superblock) => *superblock,
+        SuperblockSearch::Other => return Ok(None),
+        SuperblockSearch::Unread(why) => return Ok(Some(VolumeContent::Unread(why))),
+        SuperblockSearch::Superblock(superblock) => *superblock,
     };
     let mut warnings = std::mem::take(&mut superblock.warnings);
     let (size, there) = (superblock.size(), bytes.size());

@@ -8,9 +8,9 @@ use super::index::{End, Index, Kind};
 use super::inode::Inode;
 use super::unpack::Method;
 use super::volume::Erofs;
-use crate::field::{failure, read};
-use crate::node::{Content, Failure, Run};
-use crate::stored::{ByPieces, named};
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{ByPieces, named};
 
 /// The most bytes of a cluster, unpacked and stored.
 const MOST: u64 = 12 << 20;
@@ -24,7 +24,7 @@ const MOST_RUNS: usize = 2 << 20;
 
 /// How a part of a file is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum PartForm {
     /// As it is; at its places in a block if interlaced, else from its start on.
     Plain {
         is_interlaced: bool,
@@ -41,12 +41,12 @@ struct Part {
     to: u64,
     offset: u64,
     stored: u64,
-    how: How,
+    how: PartForm,
     is_partial: bool,
 }
 
 /// Unpacked bytes, by their place in the file.
-type Unpacked = VecDeque<(u64, Arc<Vec<u8>>)>;
+type UnpackedBytes = VecDeque<(u64, Arc<Vec<u8>>)>;
 
 /// The parts of a compressed file.
 pub struct Parts {
@@ -57,7 +57,7 @@ pub struct Parts {
     last: Option<u64>,
     /// Where that lies.
     end: (u64, u64),
-    held: Mutex<Unpacked>,
+    held: Mutex<UnpackedBytes>,
 }
 
 impl Parts {
@@ -113,7 +113,7 @@ impl Parts {
 
     /// The part that holds this byte.
     fn part(&self, at: u64) -> Result<Part, Failure> {
-        let mut part = Part { from: 0, to: self.size, offset: 0, stored: 0, how: How::Fragment, is_partial: true };
+        let mut part = Part { from: 0, to: self.size, offset: 0, stored: 0, how: PartForm::Fragment, is_partial: true };
         if let End::Whole(from) = self.index.end {
             part.offset = from;
             return Ok(part);
@@ -157,9 +157,9 @@ impl Parts {
         part.how = match head.kind {
             Kind::Head(which) => {
                 let method = self.index.methods[which];
-                How::Packed(method.ok_or_else(|| failure(Some(head.end), "compressed by an unknown method"))?)
+                PartForm::Packed(method.ok_or_else(|| failure(Some(head.end), "compressed by an unknown method"))?)
             }
-            _ => How::Plain { is_interlaced: self.index.is_interlaced && self.last != Some(number) },
+            _ => PartForm::Plain { is_interlaced: self.index.is_interlaced && self.last != Some(number) },
         };
         if part.stored > MOST_STORED || part.stored == 0 {
             return Err(failure(Some(head.end), format!("a part that is stored in {} bytes", part.stored)));
@@ -193,14 +193,14 @@ impl Parts {
         }
         let bytes = &*self.volume.bytes;
         let unpacked = match part.how {
-            How::Plain { is_interlaced } => {
+            PartForm::Plain { is_interlaced } => {
                 let mut all = Vec::new();
                 for (offset, length) in self.plain(part, is_interlaced)? {
                     all.extend(read(bytes, offset, length as usize)?);
                 }
                 all
             }
-            How::Packed(method) => {
+            PartForm::Packed(method) => {
                 let packed = read(bytes, part.offset, part.stored as usize)?;
                 let superblock = &self.volume.superblock;
                 let block = superblock.block_size() as usize;
@@ -208,7 +208,7 @@ impl Parts {
                 let found = method.unpack(&packed, length, superblock.is_padded, !part.is_partial, block);
                 found.ok_or_else(|| failure(Some(part.offset), "a compressed cluster does not unpack"))?
             }
-            How::Fragment => Vec::new(),
+            PartForm::Fragment => Vec::new(),
         };
         let unpacked = Arc::new(unpacked);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -225,7 +225,7 @@ impl Parts {
     fn piece(&self, at: u64) -> Result<Vec<u8>, Failure> {
         let part = self.part(at)?;
         let within = at - part.from;
-        if part.how == How::Fragment {
+        if part.how == PartForm::Fragment {
             let length = (part.to - at).min(PIECE);
             return self.volume.end(part.offset.saturating_add(within), length as usize);
         }
@@ -240,7 +240,7 @@ impl Parts {
             let at = from + found.len() as u64;
             let part = self.part(at)?;
             let left = length - found.len();
-            if part.how == How::Fragment {
+            if part.how == PartForm::Fragment {
                 let left = (part.to - at).min(left as u64) as usize;
                 found.extend(self.volume.end(part.offset.saturating_add(at - part.from), left)?);
                 continue;
@@ -258,8 +258,8 @@ impl Parts {
         while at < self.size {
             let part = self.part(at).ok()?;
             let ranges = match part.how {
-                How::Plain { is_interlaced } => self.plain(&part, is_interlaced).ok()?,
-                How::Packed(_) if packed => vec![(part.offset, part.stored)],
+                PartForm::Plain { is_interlaced } => self.plain(&part, is_interlaced).ok()?,
+                PartForm::Packed(_) if packed => vec![(part.offset, part.stored)],
                 _ => return None,
             };
             let mut file_offset = at;
@@ -278,13 +278,13 @@ impl Parts {
 }
 
 /// A compressed file.
-pub struct Packed {
+pub struct PackedFile {
     pub volume: Arc<Erofs>,
     pub inode: Inode,
     pub path: Vec<u8>,
 }
 
-impl Packed {
+impl PackedFile {
     fn reader(&self, offset: u64) -> Result<Box<dyn Read + Send>, Failure> {
         let parts = Parts::new(&self.volume, &self.inode).map_err(|failed| named(failed, &self.path))?;
         let next = move |at| if at < parts.size { parts.piece(at).map(Some) } else { Ok(None) };
@@ -292,7 +292,7 @@ impl Packed {
     }
 }
 
-impl Content for Packed {
+impl Content for PackedFile {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         self.reader(0)
     }

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 /// Where it stands, and its bytes.
 pub const PLACE: u64 = 1024;
@@ -58,7 +58,7 @@ pub struct Superblock {
 }
 
 /// The result of looking for a superblock at the start of a volume.
-pub enum Found {
+pub enum SuperblockSearch {
     /// Another file system.
     Other,
     /// One with features that are not read.
@@ -69,10 +69,10 @@ pub enum Found {
 
 impl Superblock {
     /// Reads the superblock.
-    pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
+    pub fn read(bytes: &dyn Bytes) -> Result<SuperblockSearch, Failure> {
         let raw = read_some(bytes, PLACE, SIZE)?;
         if !is_at(&raw, 0, b"\xe2\xe1\xf5\xe0") {
-            return Ok(Found::Other);
+            return Ok(SuperblockSearch::Other);
         }
         let wrong = |offset: u64, cause: &str| failure(Some(PLACE + offset), format!("EROFS: {cause}"));
         if raw.len() < SIZE {
@@ -80,13 +80,13 @@ impl Superblock {
         }
         let (compatible, features, block_log) = (le32(&raw, 8), le32(&raw, 80), byte(&raw, 12));
         if features & !KNOWN != 0 {
-            return Ok(Found::Unread(format!("EROFS with unknown features ({:#x})", features & !KNOWN)));
+            return Ok(SuperblockSearch::Unread(format!("EROFS with unknown features ({:#x})", features & !KNOWN)));
         }
         if !BLOCKS.contains(&block_log) {
             return Err(wrong(12, "a size of blocks that it cannot have"));
         }
         if byte(&raw, 90) != 0 {
-            return Ok(Found::Unread("EROFS with directories in larger blocks".to_owned()));
+            return Ok(SuperblockSearch::Unread("EROFS with directories in larger blocks".to_owned()));
         }
         let mut warnings = Vec::new();
         if compatible & CHECKSUM != 0 {
@@ -112,7 +112,7 @@ impl Superblock {
         let count = if features & PREFIXES != 0 { byte(&raw, 91) } else { 0 };
         let in_packed = packed.is_some() && compatible & PLAIN_PREFIXES == 0;
         let label = raw[64..80].split(|&byte| byte == 0).next().unwrap_or_default().to_vec();
-        Ok(Found::Superblock(Box::new(Superblock {
+        Ok(SuperblockSearch::Superblock(Box::new(Superblock {
             block_log,
             root: le16(&raw, 14).into(),
             time: (le64(&raw, 24), le32(&raw, 32)),

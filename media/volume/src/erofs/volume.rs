@@ -3,9 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use super::superblock::Superblock;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// The inode that holds the ends of files.
 pub trait Ends: Send + Sync {

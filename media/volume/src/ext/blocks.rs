@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::group::Ext;
 use super::inode::{EXTENTS, INLINE, Inode};
-use crate::account::{Claims, Holds, Layers};
-use crate::field::{le16, le32};
-use crate::node::Failure;
+use pfh_bytes::account::{Claims, Holds, Layers};
+use pfh_bytes::field::{le16, le32};
+use pfh_bytes::node::Failure;
 
 /// No tree that the kernel writes is deeper.
 const DEEPEST: u16 = 5;

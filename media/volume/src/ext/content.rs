@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::group::Ext;
 use super::inode::{ENCRYPTED, EXTENTS, INLINE, Inode};
-use crate::field::{byte, failure, is_at, le16, le32};
-use crate::layout::Layout;
-use crate::node::{Content, Failure};
-use crate::stored::{Held, Stored, Unreadable, named};
+use pfh_bytes::field::{byte, failure, is_at, le16, le32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Content, Failure};
+use pfh_bytes::stored::{HeldBytes, StoredBytes, Unreadable, named};
 
 /// The longest target that Linux follows.
 const LONGEST_TARGET: u64 = 4096;
@@ -26,13 +26,13 @@ impl Ext {
         }
         if inode.flags & INLINE != 0 {
             return match self.inline(inode) {
-                Ok(bytes) => Arc::new(Held { bytes: bytes.into() }),
+                Ok(bytes) => Arc::new(HeldBytes { bytes: bytes.into() }),
                 Err(failed) => Arc::new(Unreadable(named(failed, path))),
             };
         }
         let (volume, its) = (self.clone(), inode.clone());
         let locate = Box::new(move || volume.layout(&its));
-        Arc::new(Stored { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: inode.size, locate })
+        Arc::new(StoredBytes { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: inode.size, locate })
     }
 
     /// The bytes of a file that are in its inode: the first 60, and an attribute with the rest.
@@ -65,8 +65,13 @@ impl Ext {
             return Ok(inode.block[..usize::try_from(inode.size).unwrap_or(0)].to_vec());
         }
         let (runs, bytes) = (self.layout(inode)?, self.bytes.clone());
-        let stored =
-            Stored { bytes, path: Vec::new(), from: 0, size: inode.size, locate: Box::new(move || Ok(runs.clone())) };
+        let stored = StoredBytes {
+            bytes,
+            path: Vec::new(),
+            from: 0,
+            size: inode.size,
+            locate: Box::new(move || Ok(runs.clone())),
+        };
         let mut target = Vec::new();
         let read = stored.open()?.read_to_end(&mut target);
         read.map_err(|error| failure(None, format!("the target cannot be read: {error}")))?;

@@ -1,6 +1,6 @@
 //! The entries of a directory, read one after the other: an index of hashes looks like unused room.
 
-use crate::field::{array, byte, le16};
+use pfh_bytes::field::{array, byte, le16};
 
 /// One name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,14 +13,16 @@ pub struct Entry {
 
 /// A block that is not a list of entries, with the place in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Broken(pub usize);
+pub struct BrokenBlock(pub usize);
 
 /// The entries of a block from `at` on, up to the first that contradicts itself. Deleted ones are
 /// looked for on request: in the room behind the name of a live one.
-pub fn entries(block: &[u8], mut at: usize, has_types: bool, deleted: bool) -> (Vec<Entry>, Option<Broken>) {
+pub fn entries(block: &[u8], mut at: usize, has_types: bool, deleted: bool) -> (Vec<Entry>, Option<BrokenBlock>) {
     let mut found = Vec::new();
     while at < block.len() {
-        let Some((entry, length)) = entry(block, at, block.len(), has_types) else { return (found, Some(Broken(at))) };
+        let Some((entry, length)) = entry(block, at, block.len(), has_types) else {
+            return (found, Some(BrokenBlock(at)));
+        };
         let used = 8 + entry.name.len().next_multiple_of(4);
         let end = at + length;
         if entry.inode != 0 {
@@ -109,6 +111,6 @@ mod tests {
         let (all, _) = entries(&block, 0, true, true);
         assert_eq!(all[1], Entry { inode: 13, name: b"gone.txt".to_vec(), is_deleted: true });
         block[4] = 3;
-        assert_eq!(entries(&block, 0, true, true), (vec![], Some(Broken(0))));
+        assert_eq!(entries(&block, 0, true, true), (vec![], Some(BrokenBlock(0))));
     }
 }

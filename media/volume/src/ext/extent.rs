@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::group::Ext;
 use super::inode::Inode;
-use crate::field::{failure, le16, le32};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le16, le32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 use pfh_container::crc32c;
 
 /// No tree that the kernel writes is deeper.

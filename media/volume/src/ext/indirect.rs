@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::group::Ext;
 use super::inode::Inode;
-use crate::field::{failure, le32};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// One file's pointers while they are followed.
 struct Pointers<'a> {

@@ -2,8 +2,8 @@
 
 use super::group::Ext;
 use super::superblock::LARGE_DIRECTORIES;
-use crate::field::{array, failure, le16, le32, read};
-use crate::node::{Failure, Times};
+use pfh_bytes::field::{array, failure, le16, le32, read};
+use pfh_bytes::node::{Failure, Times};
 use pfh_container::crc32c;
 
 /// The file's names and content are encrypted.

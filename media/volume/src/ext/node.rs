@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::group::Ext;
 use super::inode::{INLINE, Inode};
 use super::place::Place;
-use crate::field::failure;
-use crate::node::{Allocation, Failure, Kind, Node, Run, is_target};
-use crate::stored::named;
-use crate::walk::{Found, Into};
+use crate::walk::{WalkEntry, WalkFolder};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Run, is_target};
+use pfh_bytes::stored::named;
 
 /// The directory that a walk goes into.
-pub fn into(inode: &Inode, path: Vec<u8>) -> Into<Place> {
-    Into { id: u64::from(inode.number), path, directory: Place::Directory(inode.number) }
+pub fn into(inode: &Inode, path: Vec<u8>) -> WalkFolder<Place> {
+    WalkFolder { id: u64::from(inode.number), path, directory: Place::Directory(inode.number) }
 }
 
 impl Ext {
@@ -53,10 +53,10 @@ impl Ext {
         path: Vec<u8>,
         is_orphan: bool,
         named: &Mutex<HashSet<u32>>,
-    ) -> Option<Found<Place>> {
+    ) -> Option<WalkEntry<Place>> {
         let inode = self.inode(number).ok()?;
         if is_orphan && let Ok(node) = self.node(&inode, path.clone()) {
-            return Some(Found { node: Some(Node { allocation: Allocation::Deleted, ..node }), into: None });
+            return Some(WalkEntry { node: Some(Node { allocation: Allocation::Deleted, ..node }), into: None });
         }
         let mut node = Node {
             allocation: Allocation::Overwritten,
@@ -64,7 +64,7 @@ impl Ext {
         };
         if inode.links > 0 || self.is_inode_used(number).unwrap_or(true) {
             node.times = Default::default();
-            return Some(Found { node: Some(node), into: None });
+            return Some(WalkEntry { node: Some(node), into: None });
         }
         named.lock().unwrap_or_else(PoisonError::into_inner).insert(number);
         let is_directory = inode.is_directory();
@@ -75,7 +75,7 @@ impl Ext {
             (live.size, live.content) = (None, None);
         }
         let into = (is_directory && live.allocation == Allocation::Deleted).then(|| into(&inode, live.path.clone()));
-        Some(Found { node: Some(live), into })
+        Some(WalkEntry { node: Some(live), into })
     }
 
     /// Whether blocks of a deleted file are in use again.

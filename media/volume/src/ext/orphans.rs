@@ -7,11 +7,11 @@ use super::inode::{ATTRIBUTE, ENCRYPTED, Inode};
 use super::node::into;
 use super::place::Place;
 use super::tree::Names;
-use crate::field::failure;
-use crate::listed::Listed;
-use crate::node::Failure;
-use crate::stored::named;
-use crate::walk::{Entries, Found};
+use crate::listed::NumberSet;
+use crate::walk::{Entries, WalkEntry};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
+use pfh_bytes::stored::named;
 
 /// The name of an inode that has none.
 pub fn path_of(number: u32) -> Vec<u8> {
@@ -21,7 +21,7 @@ pub fn path_of(number: u32) -> Vec<u8> {
 /// Inodes in use that no directory lists, once all directories were listed. Directories that no
 /// other such directory holds go first, so that the entries below them have their names.
 pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {
-    let below = if are_roots { below(&names) } else { Listed::default() };
+    let below = if are_roots { below(&names) } else { NumberSet::default() };
     // Entries of unlisted directories are listed while they are walked.
     Box::new(used(&names.volume.clone()).flat_map(move |number| {
         let number = match number {
@@ -45,7 +45,7 @@ pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {
         drop(seen);
         let node = names.volume.node(&inode, path_of(number));
         let into = inode.is_directory().then(|| into(&inode, path_of(number)));
-        Some(node.map(|node| Found { node: Some(node), into }))
+        Some(node.map(|node| WalkEntry { node: Some(node), into }))
     }))
 }
 
@@ -59,8 +59,8 @@ fn is_a_file(names: &Names, inode: &Inode) -> bool {
 }
 
 /// Inodes that unlisted directories hold.
-fn below(names: &Arc<Names>) -> Listed {
-    let mut below = Listed::default();
+fn below(names: &Arc<Names>) -> NumberSet {
+    let mut below = NumberSet::default();
     for number in used(&names.volume).flatten().filter(|number| !is_listed(names, *number)) {
         let inode = names.volume.inode(number).ok();
         if !inode.is_some_and(|inode| inode.is_directory() && is_a_file(names, &inode)) {

@@ -1,6 +1,6 @@
 //! The start of a walk, and the inodes that it came across.
 
-use crate::listed::Listed;
+use crate::listed::NumberSet;
 
 /// The start of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,11 +13,11 @@ pub enum Place {
 
 /// The inodes that the walk of live names came across.
 #[derive(Default)]
-pub struct Seen {
+pub struct SeenInodes {
     /// Inodes that some directory lists.
-    pub listed: Listed,
+    pub listed: NumberSet,
     /// Inodes in use that no directory lists.
-    pub orphans: Listed,
+    pub orphans: NumberSet,
     /// Whether a directory could not be listed because its names are encrypted.
     pub has_encrypted: bool,
 }

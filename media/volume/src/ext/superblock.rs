@@ -1,8 +1,8 @@
 //! The superblock: how the volume is laid out, and which features it uses.
 
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, le16, le32, le64, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, le16, le32, le64, read_some, uuid};
+use pfh_bytes::node::Failure;
 use pfh_container::crc32c;
 
 /// Where it stands.
@@ -81,7 +81,7 @@ enum Copies {
 }
 
 /// The result of looking for a superblock.
-pub enum Found {
+pub enum SuperblockSearch {
     Superblock(Box<Superblock>),
     /// A superblock of a volume that cannot be read, with the reason.
     Unread(String),
@@ -100,20 +100,20 @@ impl Superblock {
     ///
     /// # Errors
     /// If it contradicts itself.
-    pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
+    pub fn read(bytes: &dyn Bytes) -> Result<SuperblockSearch, Failure> {
         let raw = read_some(bytes, OFFSET, 1024)?;
         if raw.len() < 1024 || le16(&raw, 56) != 0xef53 {
-            return Ok(Found::Nothing);
+            return Ok(SuperblockSearch::Nothing);
         }
         let wrong = |cause: &str| Err(failure(Some(OFFSET), format!("ext superblock: {cause}")));
         let dynamic = le32(&raw, 76) >= 1;
         let feature = |at: usize| if dynamic { le32(&raw, at) } else { 0 };
         let (compatible, incompatible, read_only) = (feature(92), feature(96), feature(100));
         if incompatible & JOURNAL_DEVICE != 0 {
-            return Ok(Found::Unread("ext journal device".to_owned()));
+            return Ok(SuperblockSearch::Unread("ext journal device".to_owned()));
         }
         if incompatible & !READ != 0 {
-            return Ok(Found::Unread(format!("ext with the unknown features {:#x}", incompatible & !READ)));
+            return Ok(SuperblockSearch::Unread(format!("ext with the unknown features {:#x}", incompatible & !READ)));
         }
         let log = le32(&raw, 24);
         if log > 6 {
@@ -163,7 +163,7 @@ impl Superblock {
         };
         superblock.check()?;
         superblock.warn(bytes.size(), &raw);
-        Ok(Found::Superblock(Box::new(superblock)))
+        Ok(SuperblockSearch::Superblock(Box::new(superblock)))
     }
 
     /// Whether its numbers can be those of a volume, so that no later sum overflows.

@@ -8,13 +8,13 @@ use super::directory::{Entry, entries};
 use super::group::Ext;
 use super::inode::{ENCRYPTED, INDEXED, INLINE};
 use super::node::into;
-use super::place::{Place, Seen};
+use super::place::{Place, SeenInodes};
 use super::superblock::FILETYPE;
-use crate::field::{failure, le16, le32};
-use crate::node::{Failure, Run};
-use crate::stored::named;
 use crate::unallocated::slack;
-use crate::walk::{Found, join};
+use crate::walk::{WalkEntry, join};
+use pfh_bytes::field::{failure, le16, le32};
+use pfh_bytes::node::{Failure, Run};
+use pfh_bytes::stored::named;
 
 /// The kind of names that a walk gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Pass {
 pub struct Names {
     pub volume: Arc<Ext>,
     pub pass: Pass,
-    pub seen: Arc<Mutex<Seen>>,
+    pub seen: Arc<Mutex<SeenInodes>>,
     /// Deleted inodes that have a name.
     pub named: Mutex<HashSet<u32>>,
 }
@@ -90,7 +90,7 @@ impl Names {
     }
 
     /// The node of a directory's entry in this pass.
-    pub fn found(&self, entry: &Entry, parent: &[u8]) -> Option<Result<Found<Place>, Failure>> {
+    pub fn found(&self, entry: &Entry, parent: &[u8]) -> Option<Result<WalkEntry<Place>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return None;
         }
@@ -105,7 +105,7 @@ impl Names {
             // A live directory is walked through for the deleted names in it.
             let inode = self.volume.inode(entry.inode).ok().filter(|inode| inode.is_directory() && inode.links > 0)?;
             let path = join(parent, &entry.name).ok()?;
-            return Some(Ok(Found { node: None, into: Some(into(&inode, path)) }));
+            return Some(Ok(WalkEntry { node: None, into: Some(into(&inode, path)) }));
         }
         let path = match join(parent, &entry.name) {
             Ok(path) => path,
@@ -122,7 +122,7 @@ impl Names {
         }
     }
 
-    fn live(&self, number: u32, path: Vec<u8>) -> Result<Found<Place>, Failure> {
+    fn live(&self, number: u32, path: Vec<u8>) -> Result<WalkEntry<Place>, Failure> {
         let inode = self.volume.inode(number).map_err(|failed| named(failed, &path))?;
         if inode.links == 0 {
             return Err(named(
@@ -132,18 +132,18 @@ impl Names {
         }
         let into = inode.is_directory().then(|| into(&inode, path.clone()));
         let node = self.volume.node(&inode, path)?;
-        Ok(Found { node: Some(node), into })
+        Ok(WalkEntry { node: Some(node), into })
     }
 
     /// The room behind a file in its last block, and a directory to go through.
-    fn slack(&self, number: u32, path: Vec<u8>) -> Option<Found<Place>> {
+    fn slack(&self, number: u32, path: Vec<u8>) -> Option<WalkEntry<Place>> {
         let inode = self.volume.inode(number).ok().filter(|inode| inode.links > 0)?;
         if inode.is_directory() {
-            return Some(Found { node: None, into: Some(into(&inode, path)) });
+            return Some(WalkEntry { node: None, into: Some(into(&inode, path)) });
         }
         let layout =
             (inode.kind() == 0x8000 && inode.flags & INLINE == 0).then(|| self.volume.layout(&inode).ok())??;
         let node = slack(&self.volume.bytes, &path, inode.size, &layout)?;
-        Some(Found { node: Some(node), into: None })
+        Some(WalkEntry { node: Some(node), into: None })
     }
 }

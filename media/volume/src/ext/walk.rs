@@ -7,27 +7,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::group::Ext;
 use super::inode::ENCRYPTED;
 use super::orphans::{path_of, unlisted};
-use super::place::{Place, Seen};
-use super::superblock::{Found as FoundSuperblock, Superblock};
+use super::place::{Place, SeenInodes};
+use super::superblock::{Superblock, SuperblockSearch as FoundSuperblock};
 use super::tree::{Names, Pass};
-use crate::account::Layers;
-use crate::bytes::Bytes;
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
 use crate::foresight::look_at;
-use crate::node::{Failure, Node, Nodes};
-use crate::stored::named;
 use crate::unallocated;
 use crate::walk::{Entries, Tree, Walk};
+use pfh_bytes::account::Layers;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::{Failure, Node, Nodes};
+use pfh_bytes::stored::named;
 
 const ROOT: u32 = 2;
 /// Blocks of a directory that are looked at ahead: those behind them lie together, mostly.
 const SEEN: usize = 64;
 
 /// Opens an ext volume; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let superblock = match Superblock::read(&**bytes)? {
         FoundSuperblock::Nothing => return Ok(None),
-        FoundSuperblock::Unread(name) => return Ok(Some(Recognised::Unread(name))),
+        FoundSuperblock::Unread(name) => return Ok(Some(VolumeContent::Unread(name))),
         FoundSuperblock::Superblock(superblock) => *superblock,
     };
     let (kind, names) = (superblock.kind, (superblock.label.clone(), superblock.id.clone()));
@@ -43,7 +43,7 @@ impl Volume for Ext {
     }
 
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let seen: Arc<Mutex<Seen>> = Arc::default();
+        let seen: Arc<Mutex<SeenInodes>> = Arc::default();
         let names =
             |pass: Pass| Arc::new(Names { volume: self.clone(), pass, seen: seen.clone(), named: Mutex::default() });
         let walk = |pass: Pass| {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::inode::Inode;
 use super::volume::{F2fs, FOOTER};
-use crate::field::{byte, failure, le16, le32};
-use crate::node::Failure;
+use pfh_bytes::field::{byte, failure, le16, le32};
+use pfh_bytes::node::Failure;
 
 /// The header in front of them, and its magic.
 const HEADER: usize = 24;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::inode::{Inode, NODES};
 use super::superblock::BLOCK;
 use super::volume::F2fs;
-use crate::field::{failure, le32};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// Nodes in a node of nodes.
 const FAN: u64 = 1018;
@@ -17,21 +17,21 @@ pub const RESERVED: u32 = u32::MAX;
 pub const CLUSTER: u32 = u32::MAX - 1;
 
 /// Nodes that no map has any more, by number: the place of the newest.
-pub type Gone = HashMap<u32, (u64, u32)>;
+pub type LostNodes = HashMap<u32, (u64, u32)>;
 
 /// The places of one file, with the nodes that were read last.
 pub struct Blocks {
     volume: Arc<F2fs>,
     inode: Inode,
     /// Where to look for nodes of a deleted file.
-    gone: Option<Arc<Gone>>,
+    gone: Option<Arc<LostNodes>>,
     /// By depth: the number of the node, and the node.
     held: [(u32, Vec<u8>); 3],
 }
 
 impl Blocks {
     /// The places of an inode.
-    pub fn new(volume: &Arc<F2fs>, inode: &Inode, gone: Option<Arc<Gone>>) -> Blocks {
+    pub fn new(volume: &Arc<F2fs>, inode: &Inode, gone: Option<Arc<LostNodes>>) -> Blocks {
         Blocks { volume: volume.clone(), inode: inode.clone(), gone, held: Default::default() }
     }
 
@@ -85,7 +85,7 @@ impl Blocks {
 
 impl F2fs {
     /// Where an inode's content lies, to the end of its last block. It must not be compressed.
-    pub fn layout(self: &Arc<Self>, inode: &Inode, gone: Option<Arc<Gone>>) -> Result<Layout, Failure> {
+    pub fn layout(self: &Arc<Self>, inode: &Inode, gone: Option<Arc<LostNodes>>) -> Result<Layout, Failure> {
         let mut layout = Layout::new(self.superblock.size());
         if let Some((at, room)) = inode.inline {
             if inode.size > room as u64 {

@@ -1,9 +1,9 @@
 //! Checkpoints: two packs of blocks. The newest whole one states the state in force.
 
 use super::superblock::{BLOCK, MAGIC, SEGMENT, Superblock, checksum};
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, le32, le64, read};
+use pfh_bytes::node::Failure;
 
 /// The last place of the checksum, and the first.
 const LAST: usize = BLOCK as usize - 4;

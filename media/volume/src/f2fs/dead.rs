@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::blocks::Gone;
+use super::blocks::LostNodes;
 use super::inode::Inode;
 use super::maps::NODES;
 use super::superblock::{BLOCK, SEGMENT};
 use super::tree::Names;
 use super::volume::{F2fs, FOOTER};
-use crate::field::{le16, le32, read};
-use crate::node::{Allocation, Nodes};
-use crate::stored::named;
 use crate::walk::{Entries, join};
+use pfh_bytes::field::{le16, le32, read};
+use pfh_bytes::node::{Allocation, Nodes};
+use pfh_bytes::stored::named;
 
 /// The most nodes of deleted files that are held, in 64 MiB.
 const MOST: usize = 2 << 20;
@@ -71,8 +71,8 @@ pub fn nameless(names: Arc<Names>) -> Nodes {
 
 impl F2fs {
     /// The nodes that free blocks still hold and no map has: the newest of each.
-    pub fn gone(&self) -> Gone {
-        let mut gone = Gone::new();
+    pub fn gone(&self) -> LostNodes {
+        let mut gone = LostNodes::new();
         let superblock = &self.superblock;
         let end = (superblock.main + superblock.main_segments * SEGMENT).min(superblock.first);
         for block in superblock.main..end {
@@ -111,7 +111,7 @@ impl F2fs {
     }
 
     /// Whether blocks of a deleted file are in use again.
-    pub fn allocation(self: &Arc<Self>, inode: &Inode, gone: Option<&Arc<Gone>>) -> Allocation {
+    pub fn allocation(self: &Arc<Self>, inode: &Inode, gone: Option<&Arc<LostNodes>>) -> Allocation {
         if self.checkpoint.orphans.contains(&inode.number) {
             return Allocation::Deleted;
         }

@@ -1,6 +1,6 @@
 //! The entries of a directory: a bit for each in use, then all of them, then their names.
 
-use crate::field::{byte, le16, le32};
+use pfh_bytes::field::{byte, le16, le32};
 
 /// Bytes of an entry, and of the room for a name; a longer one takes several.
 const ENTRY: usize = 11;

@@ -3,14 +3,14 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use super::blocks::{Blocks, CLUSTER, Gone, RESERVED};
+use super::blocks::{Blocks, CLUSTER, LostNodes, RESERVED};
 use super::inode::{Compression, Inode};
 use super::superblock::{BLOCK, MAGIC, checksum};
 use super::volume::F2fs;
-use crate::field::{failure, le32, read};
 use crate::lzo;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{named, reported};
+use pfh_bytes::field::{failure, le32, read};
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{named, reported};
 
 /// Bytes in front of a compressed cluster: its length, its checksum, room.
 const HEADER: usize = 24;
@@ -24,12 +24,12 @@ struct Cluster {
 }
 
 /// A compressed file, by the block of its inode: a million of them hold no inodes.
-pub struct Packed {
+pub struct ClusteredFile {
     pub volume: Arc<F2fs>,
     pub number: u32,
     pub block: u32,
     pub path: Vec<u8>,
-    pub gone: Option<Arc<Gone>>,
+    pub gone: Option<Arc<LostNodes>>,
 }
 
 /// A compressed file that is open.
@@ -38,10 +38,10 @@ struct File {
     inode: Inode,
     compression: Compression,
     path: Vec<u8>,
-    gone: Option<Arc<Gone>>,
+    gone: Option<Arc<LostNodes>>,
 }
 
-impl Packed {
+impl ClusteredFile {
     fn file(&self) -> Result<File, Failure> {
         let inode = self.volume.inode_at(self.block, self.number)?;
         let none = || failure(Some(inode.offset), "a file that is not compressed");
@@ -154,7 +154,7 @@ impl File {
     }
 }
 
-impl Content for Packed {
+impl Content for ClusteredFile {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         let file = self.file().map_err(|failed| named(failed, &self.path))?;
         let blocks = file.blocks();
@@ -202,7 +202,7 @@ impl Sequence {
 }
 
 impl Read for Sequence {
-    crate::reading::shared_reads!();
+    pfh_bytes::reading::shared_reads!();
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.given == self.held.len() && self.zeros == 0 {

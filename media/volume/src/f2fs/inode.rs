@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::superblock::{BLOCK, BORN, FLEXIBLE};
 use super::volume::F2fs;
-use crate::field::{byte, failure, le16, le32, le64};
-use crate::node::{Failure, Times};
+use pfh_bytes::field::{byte, failure, le16, le32, le64};
+use pfh_bytes::node::{Failure, Times};
 
 /// Where places begin in an inode, how many there are, and where the nodes behind them stand.
 pub const PLACES: usize = 360;

@@ -2,8 +2,8 @@
 
 use super::superblock::{BLOCK, SEGMENT};
 use super::volume::F2fs;
-use crate::field::{failure, le16, le32, read};
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le16, le32, read};
+use pfh_bytes::node::Failure;
 
 /// Rows in a block of the map of nodes, and their bytes; then those of the map of segments.
 pub const NODES: u64 = 455;

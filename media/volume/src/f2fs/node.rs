@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::blocks::Gone;
-use super::file::Packed;
+use super::blocks::LostNodes;
+use super::file::ClusteredFile;
 use super::inode::Inode;
 use super::superblock::BLOCK;
 use super::volume::F2fs;
-use crate::field::failure;
-use crate::node::{Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, gather, named};
 use crate::unallocated::slack;
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node};
+use pfh_bytes::stored::{HeldBytes, StoredBytes, Unreadable, gather, named};
 
 /// The longest target of a link.
 const LONGEST_LINK: u64 = 4096;
@@ -22,7 +22,7 @@ impl F2fs {
         self: &Arc<Self>,
         inode: &Inode,
         path: &[u8],
-        gone: Option<&Arc<Gone>>,
+        gone: Option<&Arc<LostNodes>>,
     ) -> Vec<Result<Node, Failure>> {
         let number = Some(inode.number.into());
         let bare = |path: &[u8], kind: Kind| Node::bare(path, kind, number, inode.times);
@@ -60,13 +60,13 @@ impl F2fs {
             Err(_) if gone.is_some() => {}
             Err(failed) => nodes.push(Err(named(failed, path))),
             Ok(attributes) => nodes.extend(attributes.into_iter().map(|(name, bytes)| {
-                join_stream(path, &name).map(|path| Held { bytes }.stream(bare(&path, Kind::Stream)))
+                join_stream(path, &name).map(|path| HeldBytes { bytes }.stream(bare(&path, Kind::Stream)))
             })),
         }
         nodes
     }
 
-    fn content(self: &Arc<Self>, inode: &Inode, path: &[u8], gone: Option<&Arc<Gone>>) -> Arc<dyn Content> {
+    fn content(self: &Arc<Self>, inode: &Inode, path: &[u8], gone: Option<&Arc<LostNodes>>) -> Arc<dyn Content> {
         let (volume, gone, path) = (self.clone(), gone.cloned(), path.to_vec());
         let (number, block) = (inode.number, (inode.offset / BLOCK) as u32);
         if inode.is_encrypted {
@@ -74,13 +74,13 @@ impl F2fs {
             return Arc::new(Unreadable(named(failed, &path)));
         }
         if inode.compression.is_some() && inode.inline.is_none() {
-            return Arc::new(Packed { volume, number, block, path, gone });
+            return Arc::new(ClusteredFile { volume, number, block, path, gone });
         }
         let locate = Box::new(move || {
             let inode = volume.inode_at(block, number)?;
             volume.layout(&inode, gone.clone())
         });
-        Arc::new(Stored { bytes: self.bytes.clone(), path, from: 0, size: inode.size, locate })
+        Arc::new(StoredBytes { bytes: self.bytes.clone(), path, from: 0, size: inode.size, locate })
     }
 
     /// The room behind a file in its last block, or in its inode.

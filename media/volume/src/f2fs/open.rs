@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use super::checkpoint::Checkpoint;
 use super::dead::{nameless, unlisted};
-use super::superblock::{BLOCK, Found, SEGMENT, Superblock};
+use super::superblock::{BLOCK, SEGMENT, Superblock, SuperblockSearch};
 use super::tree::Names;
 use super::volume::F2fs;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Nodes};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
 use crate::unallocated;
-use crate::walk::{Found as Listed, Pass, Walk};
+use crate::walk::{Pass, Walk, WalkEntry as Listed};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 
 /// Opens a volume of F2FS; `None` if these bytes are another's.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let mut superblock = match Superblock::read(&**bytes)? {
-        Found::Other => return Ok(None),
-        Found::Unread(why) => return Ok(Some(Recognised::Unread(why))),
-        Found::Superblock(superblock) => *superblock,
+        SuperblockSearch::Other => return Ok(None),
+        SuperblockSearch::Unread(why) => return Ok(Some(VolumeContent::Unread(why))),
+        SuperblockSearch::Superblock(superblock) => *superblock,
     };
     let mut warnings = std::mem::take(&mut superblock.warnings);
     let mut checkpoint = Checkpoint::read(&**bytes, &superblock)?;

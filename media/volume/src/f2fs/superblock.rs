@@ -1,9 +1,9 @@
 //! The superblock, and the copy in the second block.
 
-use crate::bytes::Bytes;
-use crate::field::{array, failure, le32, le64, read_some, uuid};
-use crate::node::Failure;
-use crate::text::{units, utf16};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, failure, le32, le64, read_some, uuid};
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::{units, utf16};
 
 /// Bytes of a block, and its logarithm: other sizes are named.
 pub const BLOCK: u64 = 4096;
@@ -49,7 +49,7 @@ pub struct Superblock {
 }
 
 /// The result of looking for a superblock at the start of a volume.
-pub enum Found {
+pub enum SuperblockSearch {
     /// Another file system.
     Other,
     /// One with features that are not read.
@@ -67,7 +67,7 @@ pub fn checksum(bytes: &[u8], seed: u32) -> u32 {
 
 impl Superblock {
     /// Reads the superblock: the first, or else its copy.
-    pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
+    pub fn read(bytes: &dyn Bytes) -> Result<SuperblockSearch, Failure> {
         let mut failed = None;
         for place in PLACES {
             let raw = match read_some(bytes, place, SIZE) {
@@ -79,23 +79,23 @@ impl Superblock {
                 }
             };
             match Self::parse(&raw, place, bytes.size()) {
-                Ok(Found::Superblock(mut found)) => {
+                Ok(SuperblockSearch::Superblock(mut found)) => {
                     if place != PLACES[0] {
                         let why =
                             failed.map_or("is lost".to_owned(), |failed| format!("is damaged ({})", failed.cause));
                         let cause = format!("F2FS: the superblock {why}: its copy is used");
                         found.warnings.insert(0, failure(Some(place), cause));
                     }
-                    return Ok(Found::Superblock(found));
+                    return Ok(SuperblockSearch::Superblock(found));
                 }
                 Ok(found) => return Ok(found),
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        failed.map_or(Ok(Found::Other), Err)
+        failed.map_or(Ok(SuperblockSearch::Other), Err)
     }
 
-    fn parse(raw: &[u8], place: u64, there: u64) -> Result<Found, Failure> {
+    fn parse(raw: &[u8], place: u64, there: u64) -> Result<SuperblockSearch, Failure> {
         let wrong = |at: usize, cause: &str| failure(Some(place + at as u64), format!("F2FS: {cause}"));
         if raw.len() < SIZE {
             return Err(wrong(raw.len(), "the volume is cut off here"));
@@ -106,10 +106,10 @@ impl Superblock {
             return Err(wrong(SUM, "the checksum of the superblock is wrong"));
         }
         if features & !KNOWN != 0 {
-            return Ok(Found::Unread(format!("F2FS with unknown features ({:#x})", features & !KNOWN)));
+            return Ok(SuperblockSearch::Unread(format!("F2FS with unknown features ({:#x})", features & !KNOWN)));
         }
         if le32(raw, 16) != BLOCK_LOG {
-            return Ok(Found::Unread(format!("F2FS with blocks of 2^{} bytes", le32(raw, 16))));
+            return Ok(SuperblockSearch::Unread(format!("F2FS with blocks of 2^{} bytes", le32(raw, 16))));
         }
         if number(20) != 9 {
             return Err(wrong(20, "a size of segments that it cannot have"));
@@ -149,7 +149,7 @@ impl Superblock {
         let label = &raw[124..1148];
         let length = label.chunks_exact(2).position(|unit| unit == [0, 0]).map_or(label.len(), |at| at * 2);
         let own = [100, 104, 2745, 2749, 2753].map(|at| le32(raw, at));
-        Ok(Found::Superblock(Box::new(Superblock {
+        Ok(SuperblockSearch::Superblock(Box::new(Superblock {
             blocks,
             checkpoints,
             sit,

@@ -3,25 +3,25 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::blocks::{Blocks, Gone};
+use super::blocks::{Blocks, LostNodes};
 use super::directory::{Entry, entries};
 use super::inode::Inode;
 use super::superblock::BLOCK;
 use super::volume::F2fs;
-use crate::field::{failure, read};
-use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Kind, Node};
-use crate::stored::named;
-use crate::walk::{Entries, Found, Into, Pass, Tree, join};
+use crate::listed::NumberSet;
+use crate::walk::{Entries, Pass, Tree, WalkEntry, WalkFolder, join};
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::{Allocation, Failure, Kind, Node};
+use pfh_bytes::stored::named;
 
 /// The most directories whose paths are held for the names of deleted files.
 const MOST_PATHS: usize = 1 << 20;
 
 /// The inodes that walks came across.
 #[derive(Default)]
-pub struct Seen {
+pub struct SeenInodes {
     /// Inodes that some directory lists.
-    pub listed: Listed,
+    pub listed: NumberSet,
     /// Files with several names whose slack was given; deleted inodes that have a name.
     pub given: HashSet<u32>,
     /// The paths of directories.
@@ -32,14 +32,14 @@ pub struct Seen {
 pub struct Names {
     pub volume: Arc<F2fs>,
     pub pass: Pass,
-    pub seen: Arc<Mutex<Seen>>,
+    pub seen: Arc<Mutex<SeenInodes>>,
     /// Nodes of deleted files.
-    pub gone: Option<Arc<Gone>>,
+    pub gone: Option<Arc<LostNodes>>,
 }
 
 /// The directory that a walk goes into.
-pub fn into(inode: &Inode, path: &[u8]) -> Option<Into<u32>> {
-    inode.is_directory().then(|| Into { id: inode.number.into(), path: path.to_vec(), directory: inode.number })
+pub fn into(inode: &Inode, path: &[u8]) -> Option<WalkFolder<u32>> {
+    inode.is_directory().then(|| WalkFolder { id: inode.number.into(), path: path.to_vec(), directory: inode.number })
 }
 
 /// A name as it can be written: those that are encrypted are bytes of any value.
@@ -55,7 +55,7 @@ type Block = (Vec<Entry>, Option<Failure>);
 
 impl Names {
     /// The inodes that walks came across.
-    pub fn seen(&self) -> MutexGuard<'_, Seen> {
+    pub fn seen(&self) -> MutexGuard<'_, SeenInodes> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,7 +97,7 @@ impl Names {
     }
 
     /// The nodes of a directory's entry in this pass.
-    fn found(&self, entry: &Entry, parent: &[u8], is_encrypted: bool) -> Vec<Result<Found<u32>, Failure>> {
+    fn found(&self, entry: &Entry, parent: &[u8], is_encrypted: bool) -> Vec<Result<WalkEntry<u32>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return Vec::new();
         }
@@ -122,14 +122,14 @@ impl Names {
     }
 
     /// The nodes of an inode in use, and the directory behind it.
-    pub fn live(&self, inode: &Inode, path: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
+    pub fn live(&self, inode: &Inode, path: &[u8]) -> Vec<Result<WalkEntry<u32>, Failure>> {
         let mut into = into(inode, path);
         let nodes = self.volume.nodes_of(inode, path, None).into_iter();
-        nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect()
+        nodes.map(|node| node.map(|node| WalkEntry { node: Some(node), into: into.take() })).collect()
     }
 
     /// The node of a deleted name. An inode that is in use says nothing of the deleted file.
-    fn deleted(&self, entry: &Entry, parent: &[u8], name: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
+    fn deleted(&self, entry: &Entry, parent: &[u8], name: &[u8]) -> Vec<Result<WalkEntry<u32>, Failure>> {
         let Ok(path) = join(parent, name) else { return Vec::new() };
         let inode = self.gone.as_ref().and_then(|gone| {
             let (_, block) = gone.get(&entry.inode)?;
@@ -142,14 +142,14 @@ impl Names {
         let kind = if entry.kind == 2 { Kind::Directory } else { Kind::File };
         let node = Node::bare(&path, kind, Some(entry.inode.into()), Default::default());
         let node = Node { allocation: Allocation::Overwritten, ..node };
-        vec![Ok(Found { node: Some(node), into: None })]
+        vec![Ok(WalkEntry { node: Some(node), into: None })]
     }
 
     /// The nodes of a deleted inode.
-    pub fn was(&self, inode: &Inode, path: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
+    pub fn was(&self, inode: &Inode, path: &[u8]) -> Vec<Result<WalkEntry<u32>, Failure>> {
         let allocation = self.volume.allocation(inode, self.gone.as_ref());
         let nodes = self.volume.nodes_of(inode, path, self.gone.as_ref()).into_iter().flatten();
-        nodes.map(|node| Ok(Found { node: Some(Node { allocation, ..node }), into: None })).collect()
+        nodes.map(|node| Ok(WalkEntry { node: Some(Node { allocation, ..node }), into: None })).collect()
     }
 }
 

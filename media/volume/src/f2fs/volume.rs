@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::checkpoint::Checkpoint;
 use super::superblock::{BLOCK, Superblock};
-use crate::bytes::Bytes;
-use crate::field::{failure, le32, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le32, read};
+use pfh_bytes::node::Failure;
 
 /// Where the footer of a node begins: its number, its inode's, flags, the checkpoint.
 pub const FOOTER: usize = 4072;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, le16, le32, read_some};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, le16, le32, read_some};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// How wide an entry of the table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ const WINDOW: u64 = 1 << 16;
 const MOST_RUNS: usize = 1 << 19;
 
 /// A piece of the medium with its place, counted in windows.
-type Held = Mutex<Option<(u64, Arc<[u8]>)>>;
+type HeldPiece = Mutex<Option<(u64, Arc<[u8]>)>>;
 
 /// The clusters of a volume.
 pub struct Clusters {
@@ -52,7 +52,7 @@ pub struct Clusters {
     /// exFAT's own map of clusters in use.
     pub bitmap: Option<Layout>,
     /// The part of the table, and of the bitmap, that was read last.
-    pub held: [Held; 2],
+    pub held: [HeldPiece; 2],
     /// Runs of clusters that were found free: start and end of each. A million deleted files may
     /// claim the same clusters; each cluster is looked at once.
     pub free: Mutex<BTreeMap<u32, u32>>,

@@ -1,6 +1,6 @@
 //! A file's entry in a directory, in FAT and exFAT alike.
 
-use crate::node::Times;
+use pfh_bytes::node::Times;
 
 /// A file or directory as its directory describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Entry {
 
 /// The item that records of 32 bytes add up to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Read {
+pub enum EntryItem {
     /// A file or directory.
     Entry(Entry),
     /// Records that contradict themselves, with the cause.

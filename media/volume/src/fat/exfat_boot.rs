@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use super::chain::{Clusters, Width};
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, is_at, le16, le32, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, is_at, le16, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// The fields of the boot sector.
 pub struct ExfatBoot {

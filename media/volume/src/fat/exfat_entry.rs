@@ -1,10 +1,10 @@
 //! Directories of exFAT: sets of records.
 
-use super::entry::{Entry, Read};
-use crate::field::{byte, le16, le32, le64};
-use crate::node::Times;
-use crate::text::utf16;
-use crate::time::dos;
+use super::entry::{Entry, EntryItem};
+use pfh_bytes::field::{byte, le16, le32, le64};
+use pfh_bytes::node::Times;
+use pfh_bytes::text::utf16;
+use pfh_bytes::time::dos;
 
 /// The bit of a record's type that says that it is in use.
 const IN_USE: u8 = 0x80;
@@ -22,17 +22,17 @@ pub struct ExfatEntries {
 
 impl ExfatEntries {
     /// Takes the next record, which stands at `offset`.
-    pub fn read(&mut self, raw: &[u8; 32], offset: u64) -> Option<Read> {
+    pub fn read(&mut self, raw: &[u8; 32], offset: u64) -> Option<EntryItem> {
         let kind = raw[0];
         if kind == 0 {
             self.set.clear();
-            return (!self.is_behind).then_some(Read::End(offset));
+            return (!self.is_behind).then_some(EntryItem::End(offset));
         }
         let is_secondary = kind & 0x40 != 0;
         if is_secondary {
             if self.set.is_empty() || (self.set[0][0] ^ kind) & IN_USE != 0 {
                 self.set.clear();
-                return (self.is_behind && matches!(kind, 0xc0 | 0xc1)).then_some(Read::Remains);
+                return (self.is_behind && matches!(kind, 0xc0 | 0xc1)).then_some(EntryItem::Remains);
             }
             self.set.push(*raw);
             if self.set.len() <= self.wanted {
@@ -49,22 +49,22 @@ impl ExfatEntries {
                 self.offset = offset;
                 self.wanted = usize::from(raw[1]);
             }
-            0x81 => return Some(Read::Bitmap(le32(raw, 20), le64(raw, 24))),
-            0x82 => return Some(Read::Letters(le32(raw, 20), le64(raw, 24))),
+            0x81 => return Some(EntryItem::Bitmap(le32(raw, 20), le64(raw, 24))),
+            0x82 => return Some(EntryItem::Letters(le32(raw, 20), le64(raw, 24))),
             0x83 => {
                 let units: Vec<u16> = (0..usize::from(raw[1]).min(11)).map(|unit| le16(raw, 2 + 2 * unit)).collect();
-                return Some(Read::Label(utf16(&units)));
+                return Some(EntryItem::Label(utf16(&units)));
             }
             _ => {}
         }
-        wrong.map(|offset| Read::Wrong(offset, "a set of records is cut short"))
+        wrong.map(|offset| EntryItem::Wrong(offset, "a set of records is cut short"))
     }
 
     /// The file of a whole set. A deleted one that contradicts itself is left out.
-    fn entry(&self, set: &[[u8; 32]]) -> Option<Read> {
+    fn entry(&self, set: &[[u8; 32]]) -> Option<EntryItem> {
         let (file, stream) = (&set[0], &set[1]);
         let is_deleted = file[0] & IN_USE == 0;
-        let wrong = |cause| (!is_deleted).then_some(Read::Wrong(self.offset, cause));
+        let wrong = |cause| (!is_deleted).then_some(EntryItem::Wrong(self.offset, cause));
         if stream[0] | IN_USE != 0xc0 {
             return wrong("a set of records has no place of the file");
         }
@@ -90,7 +90,7 @@ impl ExfatEntries {
         if valid > size {
             return wrong("a file has more valid bytes than bytes");
         }
-        Some(Read::Entry(Entry {
+        Some(EntryItem::Entry(Entry {
             name: utf16(&units),
             is_directory: le16(file, 4) & 0x10 != 0,
             first: le32(stream, 20),

@@ -1,10 +1,10 @@
 //! Directories of FAT: short names, and the long names that stand before them.
 
-use super::entry::{Entry, Read};
-use crate::field::{byte, le16, le32};
-use crate::node::Times;
-use crate::text::utf16;
-use crate::time::dos;
+use super::entry::{Entry, EntryItem};
+use pfh_bytes::field::{byte, le16, le32};
+use pfh_bytes::node::Times;
+use pfh_bytes::text::utf16;
+use pfh_bytes::time::dos;
 
 const DELETED: u8 = 0xe5;
 const LABEL: u8 = 0x08;
@@ -25,11 +25,11 @@ pub struct FatEntries {
 
 impl FatEntries {
     /// Takes the next record, which stands at `offset`.
-    pub fn read(&mut self, raw: &[u8; 32], offset: u64) -> Option<Read> {
+    pub fn read(&mut self, raw: &[u8; 32], offset: u64) -> Option<EntryItem> {
         let (first, attributes) = (raw[0], raw[11]);
         if first == 0 && !self.is_behind {
             self.parts.clear();
-            return Some(Read::End(offset));
+            return Some(EntryItem::End(offset));
         }
         if self.is_behind && attributes & 0x3f != LONG && !is_plausible(raw) {
             self.parts.clear();
@@ -37,7 +37,7 @@ impl FatEntries {
         }
         if attributes & 0x3f == LONG {
             if le16(raw, 26) != 0 && first != DELETED && !self.is_behind {
-                return Some(Read::Wrong(offset, "a part of a long name that has a cluster"));
+                return Some(EntryItem::Wrong(offset, "a part of a long name that has a cluster"));
             }
             let places = [1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30];
             self.parts.push((first, raw[13], places.map(|at| le16(raw, at))));
@@ -54,7 +54,7 @@ impl FatEntries {
         // A label has no bytes: with some it is a file that calls itself one.
         if attributes & LABEL != 0 && (cluster == 0 || self.is_behind) {
             let label = raw[..11].trim_ascii_end().to_vec();
-            return (!is_deleted).then_some(Read::Label(label));
+            return (!is_deleted).then_some(EntryItem::Label(label));
         }
         let short = short_name(raw);
         if short == b"." || short == b".." {
@@ -62,7 +62,7 @@ impl FatEntries {
         }
         let name = long_name(&parts, raw, is_deleted).unwrap_or(short);
         let size = u64::from(le32(raw, 28));
-        Some(Read::Entry(Entry {
+        Some(EntryItem::Entry(Entry {
             name,
             is_directory: attributes & (DIRECTORY | LABEL) == DIRECTORY,
             first: cluster,

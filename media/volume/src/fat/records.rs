@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{array, read};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// Read at once: a cluster of usual size.
 const PIECE: u64 = 1 << 15;

@@ -4,21 +4,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::boot;
 use super::chain::{Clusters, Link, Width};
-use super::entry::{Entry, Read};
+use super::entry::{Entry, EntryItem};
 use super::exfat_boot;
 use super::exfat_entry::ExfatEntries;
 use super::fat_entry::FatEntries;
 use super::records::records;
-use crate::account::{self, Claims, Holds, Layers};
 use crate::bits::Bits;
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, read};
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::layout::Layout;
-use crate::node::{Allocation, Failure, Kind, Node, Nodes};
-use crate::stored::{Stored, Unreadable, named};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
 use crate::unallocated::{self, slack};
-use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use crate::walk::{Entries, Tree, Walk, WalkEntry, WalkFolder, join};
+use pfh_bytes::account::{self, Claims, Holds, Layers};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes};
+use pfh_bytes::stored::{StoredBytes, Unreadable, named};
 
 /// How the records of a directory are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ struct Fat {
 }
 
 /// Opens a FAT volume; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let Some(found) = boot::read(bytes)? else { return Ok(None) };
     let is_32 = found.root.is_none();
     let root_cluster = if is_32 { found.root_cluster } else { 0 };
@@ -50,12 +50,12 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
 }
 
 /// Opens an exFAT volume; `None` for another format.
-pub fn open_exfat(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open_exfat(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let Some(found) = exfat_boot::read(bytes)? else { return Ok(None) };
     let root = found.clusters.chain(found.root_cluster, None).map_err(root_is_wrong)?;
     let mut fat = Fat { clusters: found.clusters, format: Format::Exfat, root, root_cluster: found.root_cluster };
     let bitmap = fat.read(&fat.root).find_map(|read| match read {
-        Ok(Read::Bitmap(first, size)) => Some((first, size)),
+        Ok(EntryItem::Bitmap(first, size)) => Some((first, size)),
         _ => None,
     });
     let mut warnings = found.warnings;
@@ -116,7 +116,7 @@ impl Fat {
         walk.for_each(drop);
         let mut claimed = std::mem::take(&mut *names.claimed.lock().unwrap_or_else(PoisonError::into_inner));
         let tables = self.read(&self.root).filter_map(|read| match read {
-            Ok(Read::Bitmap(first, size) | Read::Letters(first, size)) => Some((first, size)),
+            Ok(EntryItem::Bitmap(first, size) | EntryItem::Letters(first, size)) => Some((first, size)),
             _ => None,
         });
         tables.flat_map(|(first, size)| self.clusters.chain(first, Some(size))).for_each(|table| {
@@ -248,20 +248,20 @@ impl Tree for Names {
                     }
                     None => return None,
                     Some(Err(failed)) => Some(Err(named(failed, &path))),
-                    Some(Ok(Read::End(offset))) => {
+                    Some(Ok(EntryItem::End(offset))) => {
                         ended_at = Some(offset);
                         None
                     }
-                    Some(Ok(Read::Remains)) => {
+                    Some(Ok(EntryItem::Remains)) => {
                         behind += 1;
                         None
                     }
-                    Some(Ok(Read::Wrong(..))) if ended_at.is_some() => {
+                    Some(Ok(EntryItem::Wrong(..))) if ended_at.is_some() => {
                         behind += 1;
                         None
                     }
-                    Some(Ok(Read::Wrong(offset, cause))) => Some(Err(named(failure(Some(offset), cause), &path))),
-                    Some(Ok(Read::Entry(mut entry))) => {
+                    Some(Ok(EntryItem::Wrong(offset, cause))) => Some(Err(named(failure(Some(offset), cause), &path))),
+                    Some(Ok(EntryItem::Entry(mut entry))) => {
                         let is_there = self.fat.clusters.offset(entry.first).is_ok() || entry.size == 0;
                         if ended_at.is_some() && !is_there {
                             continue;
@@ -288,9 +288,9 @@ impl Fat {
         id: String,
         size: u64,
         mut warnings: Vec<Failure>,
-    ) -> Recognised {
+    ) -> VolumeContent {
         let in_root = self.read(&self.root).find_map(|read| match read {
-            Ok(Read::Label(label)) => Some(label),
+            Ok(EntryItem::Label(label)) => Some(label),
             _ => None,
         });
         let block_size = u32::try_from(self.clusters.cluster_size).unwrap_or(u32::MAX);
@@ -300,7 +300,7 @@ impl Fat {
     }
 
     /// The entries of a directory, and behind its end the remains of others.
-    fn read(&self, layout: &Layout) -> impl Iterator<Item = Result<Read, Failure>> + Send + use<> {
+    fn read(&self, layout: &Layout) -> impl Iterator<Item = Result<EntryItem, Failure>> + Send + use<> {
         let (mut fat, mut exfat) = (FatEntries::default(), ExfatEntries::default());
         let format = self.format;
         fat.is_32 = format == Format::Fat { is_32: true };
@@ -312,14 +312,14 @@ impl Fat {
             };
             let is_exfat = format == Format::Exfat;
             let read = if is_exfat { exfat.read(&raw, offset) } else { fat.read(&raw, offset) };
-            if !matches!(read, Some(Read::End(_))) || has_ended {
+            if !matches!(read, Some(EntryItem::End(_))) || has_ended {
                 return [read.map(Ok), None].into_iter().flatten();
             }
             has_ended = true;
             (fat.is_behind, exfat.is_behind) = (true, true);
             // The mark may stand on the first letter of a name.
             let hidden = if is_exfat { None } else { fat.read(&raw, offset) };
-            [Some(Ok(Read::End(offset))), hidden.map(Ok)].into_iter().flatten()
+            [Some(Ok(EntryItem::End(offset))), hidden.map(Ok)].into_iter().flatten()
         })
     }
 
@@ -349,7 +349,12 @@ impl Names {
     }
 
     /// The node of an entry in this pass.
-    fn found(&self, mut entry: Entry, in_deleted: bool, parent: &[u8]) -> Option<Result<Found<Directory>, Failure>> {
+    fn found(
+        &self,
+        mut entry: Entry,
+        in_deleted: bool,
+        parent: &[u8],
+    ) -> Option<Result<WalkEntry<Directory>, Failure>> {
         entry.is_deleted |= in_deleted;
         let is_live = self.pass == Pass::Live;
         if entry.is_deleted && self.pass != Pass::Deleted {
@@ -366,7 +371,7 @@ impl Names {
             Pass::Slack => {
                 let layout = self.fat.layout(&entry, entry.size).ok()?;
                 let node = slack(&self.fat.clusters.bytes, &path, entry.size, &layout)?;
-                Some(Ok(Found { node: Some(node), into: None }))
+                Some(Ok(WalkEntry { node: Some(node), into: None }))
             }
             Pass::Claims => {
                 if let Ok(layout) = self.fat.layout(&entry, entry.size) {
@@ -376,11 +381,11 @@ impl Names {
             }
             Pass::Folders => None,
             Pass::Deleted if !entry.is_deleted => None,
-            _ => Some(Ok(Found { node: Some(self.file(entry, path)), into: None })),
+            _ => Some(Ok(WalkEntry { node: Some(self.file(entry, path)), into: None })),
         }
     }
 
-    fn into(&self, entry: &Entry, path: Vec<u8>) -> Option<Result<Found<Directory>, Failure>> {
+    fn into(&self, entry: &Entry, path: Vec<u8>) -> Option<Result<WalkEntry<Directory>, Failure>> {
         let clusters = &self.fat.clusters;
         let node = self.node(entry, path.clone(), Kind::Directory);
         if entry.is_deleted {
@@ -391,15 +396,15 @@ impl Names {
             let directory = layout.filter(|_| is_there).map(|layout| Directory { layout, is_deleted: true, is_behind });
             // Two deleted directories may claim the same cluster: each is listed once.
             let id = u64::from(entry.first) | u64::from(is_behind) << 32;
-            let into = directory.map(|directory| Into { id, path, directory });
+            let into = directory.map(|directory| WalkFolder { id, path, directory });
             let allocation = if is_there { Allocation::Deleted } else { Allocation::Overwritten };
-            return Some(Ok(Found { node: Some(Node { allocation, ..node }), into }));
+            return Some(Ok(WalkEntry { node: Some(Node { allocation, ..node }), into }));
         }
         let node = (self.pass == Pass::Live).then_some(node);
         match self.fat.directory(entry) {
             Ok(layout) => {
                 let directory = Directory { layout, is_deleted: false, is_behind: false };
-                Some(Ok(Found { node, into: Some(Into { id: u64::from(entry.first), path, directory }) }))
+                Some(Ok(WalkEntry { node, into: Some(WalkFolder { id: u64::from(entry.first), path, directory }) }))
             }
             Err(failed) => Some(Err(named(Failure { offset: failed.offset.or(Some(entry.offset)), ..failed }, &path))),
         }
@@ -431,7 +436,7 @@ impl Names {
             }
             Ok(layout)
         });
-        let content = Stored { bytes: self.fat.clusters.bytes.clone(), path, from: 0, size, locate };
+        let content = StoredBytes { bytes: self.fat.clusters.bytes.clone(), path, from: 0, size, locate };
         Node { allocation, content: Some(Arc::new(content)), ..node }
     }
 

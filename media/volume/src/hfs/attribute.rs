@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::btree::{Record, Tree};
 use super::fork::{Fork, LIST};
 use super::node::{Place, Shape};
-use crate::field::{be16, be32, failure};
-use crate::node::Failure;
-use crate::text::utf16;
+use pfh_bytes::field::{be16, be32, failure};
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::utf16;
 
 /// The tree of attributes.
 pub const SHAPE: Shape = Shape { place, what: "tree of attributes" };

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::node::{DESCRIPTOR, HEADER, Node, Place, Shape};
-use crate::bytes::Bytes;
-use crate::field::{be16, be32, byte, failure};
-use crate::layout::Layout;
-use crate::node::Failure;
-use crate::stored::gather;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be16, be32, byte, failure};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
+use pfh_bytes::stored::gather;
 
 /// Nodes that are held: half a megabyte with nodes of 8 KiB.
 const MOST_NODES: usize = 64;

@@ -2,10 +2,10 @@
 
 use super::fork::Fork;
 use super::node::{Place, Shape};
-use crate::field::{array, be16, be32, byte, failure};
-use crate::node::{Failure, Times};
-use crate::text::utf16;
-use crate::time::mac;
+use pfh_bytes::field::{array, be16, be32, byte, failure};
+use pfh_bytes::node::{Failure, Times};
+use pfh_bytes::text::utf16;
+use pfh_bytes::time::mac;
 
 /// The directory that is the root, and its parent.
 pub const ROOT: u32 = 2;
@@ -84,15 +84,15 @@ pub enum Link {
 }
 
 /// The content of a record.
-pub enum Found {
+pub enum RecordContent {
     Item(Box<Item>),
     /// The parent and the name of the item with the key's number.
     Thread(u32, Vec<u16>),
 }
 
-impl Found {
+impl RecordContent {
     /// Reads the value of a record.
-    pub fn new(value: &[u8]) -> Result<Found, Failure> {
+    pub fn new(value: &[u8]) -> Result<RecordContent, Failure> {
         let kind = be16(value, 0);
         let is_folder = kind == FOLDER;
         match kind {
@@ -100,14 +100,14 @@ impl Found {
             FILE if value.len() >= 248 => {}
             FOLDER_THREAD | FILE_THREAD => {
                 let name = value.get(8..).and_then(text).ok_or_else(wrong)?;
-                return Ok(Found::Thread(be32(value, 4), name));
+                return Ok(RecordContent::Thread(be32(value, 4), name));
             }
             _ => return Err(wrong()),
         }
         let time = |at: usize| mac(be32(value, at));
         let times = Times { born: time(12), modified: time(16), changed: time(20), accessed: time(24), deleted: None };
         let fork = |at: usize| if is_folder { Fork::default() } else { Fork::new(&value[at..]) };
-        Ok(Found::Item(Box::new(Item {
+        Ok(RecordContent::Item(Box::new(Item {
             is_folder,
             id: be32(value, 8),
             mode: be16(value, 42),

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::catalog::{self, Found, Item, ROOT, ROOT_PARENT, units};
-use super::fork::Which;
+use super::catalog::{self, Item, ROOT, ROOT_PARENT, RecordContent, units};
+use super::fork::ForkKind;
 use super::node::DESCRIPTOR;
 use super::volume::Hfs;
-use crate::field::{be16, be32};
-use crate::layout::Layout;
-use crate::listed::Listed;
-use crate::node::{Allocation, Failure, Kind, Node};
+use crate::listed::NumberSet;
 use crate::walk::join;
+use pfh_bytes::field::{be16, be32};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node};
 
 /// The first number of a file, and the longest key of a catalog.
 const FIRST: u32 = 16;
@@ -45,10 +45,10 @@ pub fn deleted(volume: Arc<Hfs>) -> impl Iterator<Item = Result<Node, Failure>> 
 }
 
 /// The numbers of all files in use.
-fn numbers(volume: &Hfs) -> Listed {
-    let mut known = Listed::default();
+fn numbers(volume: &Hfs) -> NumberSet {
+    let mut known = NumberSet::default();
     for (_, value) in volume.catalog.from(|_| false).flatten() {
-        if let Ok(Found::Item(item)) = Found::new(&value) {
+        if let Ok(RecordContent::Item(item)) = RecordContent::new(&value) {
             known.insert(u64::from(item.id));
         }
     }
@@ -69,7 +69,7 @@ fn record(raw: &[u8]) -> Option<(&[u8], Item, usize)> {
         2 => value.get(..248)?,
         _ => return None,
     };
-    let Ok(Found::Item(item)) = Found::new(value) else { return None };
+    let Ok(RecordContent::Item(item)) = RecordContent::new(value) else { return None };
     let is_one = item.id >= FIRST && (item.is_folder || be32(value, 4) == 0);
     is_one.then_some((key, *item, 2 + length + value.len()))
 }
@@ -85,7 +85,7 @@ impl Hfs {
     fn gone(self: &Arc<Self>, key: &[u8], item: &Item) -> Vec<Node> {
         let Some(path) = self.path_of(be32(key, 0), key) else { return Vec::new() };
         let layout = |fork, which| self.layout(fork, item.id, which).ok();
-        let layouts = [layout(&item.data, Which::Data), layout(&item.resource, Which::Resource)];
+        let layouts = [layout(&item.data, ForkKind::Data), layout(&item.resource, ForkKind::Resource)];
         let is_free = |layout: &Option<Layout>| layout.as_ref().is_some_and(|layout| self.is_free(layout));
         let allocation = match layouts.iter().all(is_free) {
             true => Allocation::Deleted,
@@ -126,8 +126,8 @@ impl Hfs {
         let (mut directory, mut seen) = (parent, HashSet::new());
         while directory != ROOT {
             let thread = self.catalog.of(directory).next().and_then(Result::ok);
-            match thread.map(|(_, value)| Found::new(&value)) {
-                Some(Ok(Found::Thread(above, name)))
+            match thread.map(|(_, value)| RecordContent::new(&value)) {
+                Some(Ok(RecordContent::Thread(above, name)))
                     if names.len() < DEEPEST && above != ROOT_PARENT && seen.insert(directory) =>
                 {
                     names.push(catalog::name(&name).ok()?);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::btree::Tree;
 use super::node::{Place, Shape};
-use crate::field::{be32, be64, byte, failure};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{be32, be64, byte, failure};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// Numbers of the volume's own files.
 pub const CATALOG: u32 = 4;
@@ -21,16 +21,16 @@ pub const SHAPE: Shape = Shape { place, what: "tree of extents" };
 
 /// Which fork of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub enum ForkKind {
     Data,
     Resource,
 }
 
-impl Which {
+impl ForkKind {
     fn number(self) -> u8 {
         match self {
-            Which::Data => 0,
-            Which::Resource => 0xff,
+            ForkKind::Data => 0,
+            ForkKind::Resource => 0xff,
         }
     }
 }
@@ -104,7 +104,7 @@ impl Blocks {
     /// # Errors
     /// If extents contradict one another, or are not as many blocks as the fork states, or do not
     /// reach its size.
-    pub fn layout(self, fork: &Fork, more: Option<(&Arc<Tree>, u32, Which)>) -> Result<Layout, Failure> {
+    pub fn layout(self, fork: &Fork, more: Option<(&Arc<Tree>, u32, ForkKind)>) -> Result<Layout, Failure> {
         let mut layout = Layout::new(self.end());
         let mut known = 0_u64;
         let mut push = |extent: Extent, known: &mut u64| {

@@ -1,9 +1,9 @@
 //! The volume header, and the HFS volume that an HFS+ volume may be wrapped in.
 
 use super::fork::Fork;
-use crate::bytes::Bytes;
-use crate::field::{be16, be32, be64, failure, is_at, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be16, be32, be64, failure, is_at, read_some};
+use pfh_bytes::node::Failure;
 
 /// Where the header stands in its volume.
 pub const OFFSET: u64 = 1024;

@@ -1,9 +1,9 @@
 //! The journal: whether it holds blocks that were not written to their places yet.
 
 use super::fork::Blocks;
-use crate::bytes::Bytes;
-use crate::field::{array, be32, be64, failure, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, be32, be64, failure, read};
+use pfh_bytes::node::Failure;
 
 /// Where the journal is, as the block that leads to it says.
 const IN_VOLUME: u32 = 1;

@@ -1,9 +1,9 @@
 //! Hard links: names that lead to a file or directory in a directory of the system's own.
 
-use super::catalog::{Found, Item, Link, ROOT, units};
+use super::catalog::{Item, Link, ROOT, RecordContent, units};
 use super::volume::{Hfs, Private};
-use crate::field::be32;
-use crate::node::Failure;
+use pfh_bytes::field::be32;
+use pfh_bytes::node::Failure;
 
 /// The names of the directories of files and of directories with several names.
 const FILES: &str = "\0\0\0\0HFS+ Private Data";
@@ -29,7 +29,9 @@ impl Hfs {
         *self.private.get_or_init(|| {
             let mut private = Private::default();
             for (key, value) in self.catalog.of(ROOT).flatten() {
-                let (Some(name), Ok(Found::Item(item))) = (units(&key), Found::new(&value)) else { continue };
+                let (Some(name), Ok(RecordContent::Item(item))) = (units(&key), RecordContent::new(&value)) else {
+                    continue;
+                };
                 if item.is_folder && is_named(&name, FILES) {
                     private.files = Some(item.id);
                 } else if item.is_folder && is_named(&name, FOLDERS) {
@@ -64,8 +66,8 @@ impl Hfs {
             return Ok(None);
         }
         let is_folder = matches!(link, Link::Folder(_));
-        Ok(match Found::new(&value)? {
-            Found::Item(item) if item.is_folder == is_folder => Some(*item),
+        Ok(match RecordContent::new(&value)? {
+            RecordContent::Item(item) if item.is_folder == is_folder => Some(*item),
             _ => None,
         })
     }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::field::{be16, be32, byte, failure};
-use crate::node::Failure;
+use pfh_bytes::field::{be16, be32, byte, failure};
+use pfh_bytes::node::Failure;
 
 /// Bytes in front of the records of a node.
 pub const DESCRIPTOR: usize = 14;

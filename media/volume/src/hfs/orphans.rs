@@ -2,23 +2,23 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::catalog::{Found, ROOT, ROOT_PARENT};
+use super::catalog::{ROOT, ROOT_PARENT, RecordContent};
 use super::deleted::deleted;
-use super::tree::{Names, Pass, Seen};
+use super::tree::{Names, Pass, SeenEntries};
 use super::volume::Hfs;
-use crate::field::{be32, failure};
 use crate::file_system::{Options, Volume};
-use crate::node::{Failure, Node, Nodes};
-use crate::stored::named;
 use crate::walk::Walk;
+use pfh_bytes::field::{be32, failure};
+use pfh_bytes::node::{Failure, Node, Nodes};
+use pfh_bytes::stored::named;
 
 impl Volume for Hfs {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let walk = |pass: Pass, seen: &Arc<Mutex<Seen>>| {
+        let walk = |pass: Pass, seen: &Arc<Mutex<SeenEntries>>| {
             let names = Names { volume: self.clone(), pass, seen: seen.clone() };
             Walk::new(Arc::new(names), u64::from(ROOT), ROOT)
         };
-        let seen: Arc<Mutex<Seen>> = Arc::default();
+        let seen: Arc<Mutex<SeenEntries>> = Arc::default();
         let mut nodes: Nodes = Box::new(walk(Pass::Live, &seen).chain(orphans(self.clone(), seen)));
         if options.deleted {
             nodes = Box::new(nodes.chain(deleted(self.clone())));
@@ -39,7 +39,7 @@ impl Volume for Hfs {
 /// The files that no directory lists, once all directories were: deleted while they were open, or
 /// cut off from their directory. At the end, whether there were as many records as the catalog
 /// states.
-fn orphans(volume: Arc<Hfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+fn orphans(volume: Arc<Hfs>, seen: Arc<Mutex<SeenEntries>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     let mut records = None;
     let (mut count, mut is_whole, mut is_ended) = (0_u64, true, false);
     let next = move || {
@@ -62,12 +62,12 @@ fn orphans(volume: Arc<Hfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item = Res
             };
             count += 1;
             let parent = be32(&key, 0);
-            let found = Found::new(&value);
+            let found = RecordContent::new(&value);
             let Some(number) = number(&volume, &seen, parent, &found) else { continue };
             let path = format!("$OrphanFiles/OrphanFile-{number}").into_bytes();
             return Some(match found {
-                Ok(Found::Item(item)) => volume.nodes_of(&item, &path),
-                Ok(Found::Thread(..)) => continue,
+                Ok(RecordContent::Item(item)) => volume.nodes_of(&item, &path),
+                Ok(RecordContent::Thread(..)) => continue,
                 Err(failed) => vec![Err(named(failed, &path))],
             });
         }
@@ -76,14 +76,14 @@ fn orphans(volume: Arc<Hfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item = Res
 }
 
 /// The number of a record that no directory lists; `None` for the others.
-fn number(volume: &Hfs, seen: &Mutex<Seen>, parent: u32, found: &Result<Found, Failure>) -> Option<u32> {
+fn number(volume: &Hfs, seen: &Mutex<SeenEntries>, parent: u32, found: &Result<RecordContent, Failure>) -> Option<u32> {
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     let private = volume.private();
     match found {
         _ if seen.listed.has(u64::from(parent)) => None,
-        Ok(Found::Thread(..)) => None,
-        Ok(Found::Item(item)) if parent == ROOT_PARENT && item.id == ROOT => None,
-        Ok(Found::Item(item)) => {
+        Ok(RecordContent::Thread(..)) => None,
+        Ok(RecordContent::Item(item)) if parent == ROOT_PARENT && item.id == ROOT => None,
+        Ok(RecordContent::Item(item)) => {
             let id = u64::from(item.id);
             let is_linked = private.has(parent) && (seen.linked.has(id) || seen.listed.has(id));
             (!is_linked).then_some(item.id)

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::fork::Blocks;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::layout::Layout;
-use crate::node::{Failure, Nodes};
-use crate::stored::gather;
 use crate::unallocated::free;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Failure, Nodes};
+use pfh_bytes::stored::gather;
 
 /// Bytes of the map that are read together.
 const PART: u64 = 4096;

@@ -4,27 +4,27 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::attribute::{Attribute, Value};
-use super::catalog::{self, Found as Record, Item, Link, ROOT, units};
-use super::fork::{Fork, Which};
+use super::catalog::{self, Item, Link, ROOT, RecordContent as Record, units};
+use super::fork::{Fork, ForkKind};
 use super::volume::Hfs;
-use crate::decmpfs::{self, COMPRESSION, Compressed, FORK, Header, Parts};
-use crate::field::failure;
-use crate::listed::Listed;
-use crate::node::{Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, gather, named};
+use crate::decmpfs::{self, COMPRESSION, CompressedFile, FORK, Header, Parts};
+use crate::listed::NumberSet;
 use crate::unallocated::slack;
-use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
+use crate::walk::{Entries, Tree, WalkEntry, WalkFolder, join, join_stream};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node};
+use pfh_bytes::stored::{HeldBytes, StoredBytes, Unreadable, gather, named};
 
 /// The longest target of a link.
 const LONGEST_TARGET: u64 = 64 << 10;
 
 /// The files and directories that a walk came across.
 #[derive(Default)]
-pub struct Seen {
+pub struct SeenEntries {
     /// Directories that were listed.
-    pub listed: Listed,
+    pub listed: NumberSet,
     /// Files that a hard link leads to.
-    pub linked: Listed,
+    pub linked: NumberSet,
     /// Directories that a hard link leads to, with the first of their paths.
     folders: HashMap<u32, Vec<u8>>,
 }
@@ -40,7 +40,7 @@ pub enum Pass {
 pub struct Names {
     pub volume: Arc<Hfs>,
     pub pass: Pass,
-    pub seen: Arc<Mutex<Seen>>,
+    pub seen: Arc<Mutex<SeenEntries>>,
 }
 
 impl Tree for Names {
@@ -64,7 +64,7 @@ fn path_of(key: &[u8], parent: &[u8]) -> Result<Vec<u8>, Failure> {
 
 impl Names {
     /// The nodes of a directory's record: a file with its streams, or a directory.
-    fn found(&self, directory: u32, key: &[u8], value: &[u8], parent: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
+    fn found(&self, directory: u32, key: &[u8], value: &[u8], parent: &[u8]) -> Vec<Result<WalkEntry<u32>, Failure>> {
         let item = match Record::new(value) {
             Ok(Record::Item(item)) => item,
             Ok(Record::Thread(..)) => return Vec::new(),
@@ -108,7 +108,7 @@ impl Names {
     }
 
     /// The name of a directory with several; all but the first are links to that.
-    fn folder(&self, number: u32, link: &Item, path: Vec<u8>) -> Option<Result<Found<u32>, Failure>> {
+    fn folder(&self, number: u32, link: &Item, path: Vec<u8>) -> Option<Result<WalkEntry<u32>, Failure>> {
         let is_live = self.pass == Pass::Live;
         let target = match self.volume.linked(Link::Folder(number)) {
             Ok(Some(target)) => target,
@@ -126,24 +126,24 @@ impl Names {
             }
             first
         };
-        let into = Into { id: u64::from(target.id), path: path.clone(), directory: target.id };
+        let into = WalkFolder { id: u64::from(target.id), path: path.clone(), directory: target.id };
         let (kind, into) = match first {
             Some(first) => (Kind::Link(first), None),
             None => (Kind::Directory, Some(into)),
         };
         let times = if into.is_some() { target.times } else { link.times };
         let node = is_live.then(|| Node { kind, times, ..blank(&target, &path) });
-        (node.is_some() || into.is_some()).then_some(Ok(Found { node, into }))
+        (node.is_some() || into.is_some()).then_some(Ok(WalkEntry { node, into }))
     }
 
     /// The nodes of a file or directory in this pass.
-    fn nodes(&self, item: &Item, path: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
+    fn nodes(&self, item: &Item, path: &[u8]) -> Vec<Result<WalkEntry<u32>, Failure>> {
         let id = u64::from(item.id);
-        let mut into = item.is_folder.then(|| Into { id, path: path.to_vec(), directory: item.id });
-        let mut found = |node: Node| Found { node: Some(node), into: into.take() };
+        let mut into = item.is_folder.then(|| WalkFolder { id, path: path.to_vec(), directory: item.id });
+        let mut found = |node: Node| WalkEntry { node: Some(node), into: into.take() };
         match self.pass {
             Pass::Live => self.volume.nodes_of(item, path).into_iter().map(|node| node.map(&mut found)).collect(),
-            Pass::Slack if item.is_folder => vec![Ok(Found { node: None, into })],
+            Pass::Slack if item.is_folder => vec![Ok(WalkEntry { node: None, into })],
             Pass::Slack => self.volume.slack(item, path).into_iter().map(|node| Ok(found(node))).collect(),
         }
     }
@@ -186,7 +186,7 @@ impl Hfs {
         let kind = match item.kind() {
             0x8000 if item.is_compressed => return self.compressed(item, attributes, path),
             0x8000 => {
-                let content = self.stored(&item.data, item.id, Which::Data, path);
+                let content = self.stored(&item.data, item.id, ForkKind::Data, path);
                 let node = Node { size: Some(item.data.size), content: Some(content), ..blank(Kind::File) };
                 return (Ok(node), &[]);
             }
@@ -234,17 +234,17 @@ impl Hfs {
             true => &[COMPRESSION, FORK],
             false => &[COMPRESSION],
         };
-        let parts = Packed { volume: self.clone(), file: item.id, attribute: raw, fork: item.resource.clone() };
-        let content: Arc<dyn Content> = Arc::new(Compressed { parts, path: path.to_vec() });
+        let parts = ForkParts { volume: self.clone(), file: item.id, attribute: raw, fork: item.resource.clone() };
+        let content: Arc<dyn Content> = Arc::new(CompressedFile { parts, path: path.to_vec() });
         let (size, resident) = (Some(header.size), !header.is_in_fork());
         (Ok(Node { size, resident, content: Some(content), ..node }), used)
     }
 
     /// The content in the fork of a file.
-    fn stored(self: &Arc<Self>, fork: &Fork, file: u32, which: Which, path: &[u8]) -> Arc<dyn Content> {
+    fn stored(self: &Arc<Self>, fork: &Fork, file: u32, which: ForkKind, path: &[u8]) -> Arc<dyn Content> {
         let (volume, its) = (self.clone(), fork.clone());
         let locate = Box::new(move || volume.layout(&its, file, which));
-        Arc::new(Stored { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: fork.size, locate })
+        Arc::new(StoredBytes { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: fork.size, locate })
     }
 
     /// The node of a resource fork or an attribute.
@@ -252,12 +252,12 @@ impl Hfs {
         let path = join_stream(of, name)?;
         let (size, resident) = (value.size(), matches!(value, Value::Inline(_)));
         let content: Arc<dyn Content> = match value {
-            Value::Inline(bytes) => Arc::new(Held { bytes }),
-            Value::Fork(fork) if name == FORK => self.stored(&fork, item.id, Which::Resource, &path),
+            Value::Inline(bytes) => Arc::new(HeldBytes { bytes }),
+            Value::Fork(fork) if name == FORK => self.stored(&fork, item.id, ForkKind::Resource, &path),
             Value::Fork(fork) => {
                 let (volume, bytes) = (self.clone(), self.bytes.clone());
                 let locate = Box::new(move || volume.attribute_layout(&fork));
-                Arc::new(Stored { bytes, path: path.clone(), from: 0, size, locate })
+                Arc::new(StoredBytes { bytes, path: path.clone(), from: 0, size, locate })
             }
         };
         let node = blank(item, &path);
@@ -284,31 +284,31 @@ impl Hfs {
         if size > LONGEST_TARGET {
             return Err(failure(None, format!("a target of {size} bytes")));
         }
-        let layout = self.layout(&item.data, item.id, Which::Data)?;
+        let layout = self.layout(&item.data, item.id, ForkKind::Data)?;
         gather(&*self.bytes, &layout, 0, usize::try_from(size).unwrap_or(0))
     }
 
     /// The room behind the forks of a file in their last blocks.
     fn slack(self: &Arc<Self>, item: &Item, path: &[u8]) -> Vec<Node> {
-        let of_fork = |fork: &Fork, which: Which, path: &[u8]| {
+        let of_fork = |fork: &Fork, which: ForkKind, path: &[u8]| {
             let layout = self.layout(fork, item.id, which).ok()?;
             slack(&self.bytes, path, fork.size, &layout)
         };
         let resource = [path, b":", FORK].concat();
-        let data = of_fork(&item.data, Which::Data, path);
-        data.into_iter().chain(of_fork(&item.resource, Which::Resource, &resource)).collect()
+        let data = of_fork(&item.data, ForkKind::Data, path);
+        data.into_iter().chain(of_fork(&item.resource, ForkKind::Resource, &resource)).collect()
     }
 }
 
 /// The parts of a compressed file.
-struct Packed {
+struct ForkParts {
     volume: Arc<Hfs>,
     file: u32,
     attribute: Arc<[u8]>,
     fork: Fork,
 }
 
-impl Parts for Packed {
+impl Parts for ForkParts {
     fn attribute(&self) -> Result<Arc<[u8]>, Failure> {
         Ok(self.attribute.clone())
     }
@@ -317,7 +317,7 @@ impl Parts for Packed {
         if self.fork.size == 0 {
             return Err(decmpfs::lost_fork());
         }
-        let layout = self.volume.layout(&self.fork, self.file, Which::Resource)?;
+        let layout = self.volume.layout(&self.fork, self.file, ForkKind::Resource)?;
         Ok(decmpfs::Fork::Stored { bytes: self.volume.bytes.clone(), layout, size: self.fork.size })
     }
 }

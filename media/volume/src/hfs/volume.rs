@@ -4,17 +4,17 @@ use std::sync::{Arc, OnceLock};
 
 use super::attribute::{self, Attribute};
 use super::btree::Tree;
-use super::catalog::{self, Found, ROOT, ROOT_PARENT};
-use super::fork::{self, ALLOCATION, ATTRIBUTES, Blocks, CATALOG, Fork, Which};
+use super::catalog::{self, ROOT, ROOT_PARENT, RecordContent};
+use super::fork::{self, ALLOCATION, ATTRIBUTES, Blocks, CATALOG, Fork, ForkKind};
 use super::header::{Header, OFFSET};
 use super::journal;
 use super::node::Shape;
 use super::space::Space;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::file_system::{FileSystem, Recognised};
-use crate::layout::Layout;
-use crate::node::Failure;
+use crate::file_system::{FileSystem, VolumeContent};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// A volume that is open.
 pub struct Hfs {
@@ -44,8 +44,8 @@ impl Private {
 }
 
 /// Opens an HFS+ or HFSX volume, in an HFS volume or alone; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
-    Ok(open_at(bytes, 0)?.map(Recognised::FileSystem))
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
+    Ok(open_at(bytes, 0)?.map(VolumeContent::FileSystem))
 }
 
 /// Opens the volume that begins at this place of a medium; places in it are those of the medium.
@@ -55,7 +55,7 @@ pub fn open_at(bytes: &Arc<dyn Bytes>, start: u64) -> Result<Option<FileSystem>,
     let layout = blocks.layout(&header.extents, None).map_err(|failed| within(failed, fork::SHAPE.what))?;
     let extents = Arc::new(Tree::open(bytes, layout, header.extents.size, fork::SHAPE)?);
     let tree = |its: &Fork, number: u32, shape: Shape| -> Result<Arc<Tree>, Failure> {
-        let layout = blocks.layout(its, Some((&extents, number, Which::Data)));
+        let layout = blocks.layout(its, Some((&extents, number, ForkKind::Data)));
         let layout = layout.map_err(|failed| within(failed, shape.what))?;
         Ok(Arc::new(Tree::open(bytes, layout, its.size, shape)?))
     };
@@ -64,7 +64,7 @@ pub fn open_at(bytes: &Arc<dyn Bytes>, start: u64) -> Result<Option<FileSystem>,
         0 => None,
         _ => Some(tree(&header.attributes, ATTRIBUTES, attribute::SHAPE)?),
     };
-    let space = blocks.layout(&header.allocation, Some((&extents, ALLOCATION, Which::Data)));
+    let space = blocks.layout(&header.allocation, Some((&extents, ALLOCATION, ForkKind::Data)));
     let space = space
         .map(|layout| Arc::new(Space::new(bytes, blocks, layout, header.allocation.size)))
         .map_err(|failed| within(failed, "allocation file"));
@@ -99,14 +99,14 @@ impl Hfs {
     /// The name of the root.
     fn label(&self) -> Option<Vec<u8>> {
         let (_, value) = self.catalog.of(ROOT).next()?.ok()?;
-        match Found::new(&value).ok()? {
-            Found::Thread(ROOT_PARENT, units) => catalog::name(&units).ok(),
+        match RecordContent::new(&value).ok()? {
+            RecordContent::Thread(ROOT_PARENT, units) => catalog::name(&units).ok(),
             _ => None,
         }
     }
 
     /// Where the fork of a file lies.
-    pub fn layout(&self, fork: &Fork, file: u32, which: Which) -> Result<Layout, Failure> {
+    pub fn layout(&self, fork: &Fork, file: u32, which: ForkKind) -> Result<Layout, Failure> {
         self.blocks.layout(fork, Some((&self.extents, file, which)))
     }
 

@@ -1,9 +1,9 @@
 //! The descriptors of a volume, from sector 16 on.
 
-use crate::bytes::Bytes;
-use crate::field::{be32, byte, failure, is_at, le16, le32, read_some};
-use crate::node::Failure;
-use crate::text::utf16;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be32, byte, failure, is_at, le16, le32, read_some};
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::utf16;
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 2048;
@@ -41,7 +41,7 @@ pub struct Descriptors {
 }
 
 /// The result of looking for descriptors.
-pub enum Found {
+pub enum DescriptorSearch {
     Iso(Descriptors),
     Nothing,
 }
@@ -56,7 +56,7 @@ pub fn utf16_be(raw: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 /// If there is no primary one, or it contradicts itself.
-pub fn read(bytes: &dyn Bytes, session: u64) -> Result<Found, Failure> {
+pub fn read(bytes: &dyn Bytes, session: u64) -> Result<DescriptorSearch, Failure> {
     let (mut found, mut is_iso): (Vec<(u64, Kind, Vec<u8>)>, bool) = (Vec::new(), false);
     for index in 0..MOST {
         let offset = (session + 16 + index) * SECTOR;
@@ -81,7 +81,7 @@ pub fn read(bytes: &dyn Bytes, session: u64) -> Result<Found, Failure> {
         found.push((offset, kind, raw));
     }
     if !is_iso {
-        return Ok(Found::Nothing);
+        return Ok(DescriptorSearch::Nothing);
     }
     let at = found.iter().position(|(_, kind, _)| *kind == Kind::Primary);
     let at = at.ok_or_else(|| failure(Some((session + 16) * SECTOR), "ISO 9660 without a primary descriptor"))?;
@@ -101,7 +101,7 @@ pub fn read(bytes: &dyn Bytes, session: u64) -> Result<Found, Failure> {
             trees.push(Tree { kind, root, label: label.trim_ascii_end().to_vec() });
         }
     }
-    Ok(Found::Iso(Descriptors { block_size, blocks, trees, contradictions }))
+    Ok(DescriptorSearch::Iso(Descriptors { block_size, blocks, trees, contradictions }))
 }
 
 /// Bytes that are looked through at once for further sessions.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
+use pfh_bytes::bytes::Bytes;
 
 /// Which names are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use super::descriptor::SECTOR;
 use super::disc::Iso;
 use super::record::records;
 use super::rock_ridge::areas;
-use crate::account::{Holds, Layers};
-use crate::field::{be32, byte, is_at, le16, le32, read, read_some};
-use crate::node::Failure;
+use pfh_bytes::account::{Holds, Layers};
+use pfh_bytes::field::{be32, byte, is_at, le16, le32, read, read_some};
+use pfh_bytes::node::Failure;
 
 /// More descriptors than any disc has.
 const MOST: u64 = 64;
@@ -17,7 +17,7 @@ const DIRECTORIES: usize = 1 << 20;
 
 /// Directories by their first bytes, and files by all, that were claimed.
 #[derive(Default)]
-struct Seen {
+struct ClaimedEntries {
     directories: HashSet<u64>,
     files: HashSet<(u64, u64)>,
 }
@@ -27,7 +27,7 @@ struct Seen {
 /// # Errors
 /// If a descriptor cannot be read.
 pub fn layers<'a>(trees: impl Iterator<Item = &'a Iso>, sessions: &[u64]) -> Result<Layers, Failure> {
-    let (mut layers, mut seen) = (Layers { is_itemised: true, ..Layers::default() }, Seen::default());
+    let (mut layers, mut seen) = (Layers { is_itemised: true, ..Layers::default() }, ClaimedEntries::default());
     for (index, iso) in trees.enumerate() {
         if index == 0 {
             for session in sessions {
@@ -101,7 +101,7 @@ impl Iso {
 
     /// The directories, the areas that their records go on in, and the rest of the last block of
     /// each file.
-    fn directories(&self, layers: &mut Layers, seen: &mut Seen) {
+    fn directories(&self, layers: &mut Layers, seen: &mut ClaimedEntries) {
         let mut left = vec![self.root];
         while let Some((block, size)) = left.pop() {
             let start = u64::from(block) * self.block_size;

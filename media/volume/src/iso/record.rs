@@ -1,9 +1,9 @@
 //! Records of a directory.
 
 use super::descriptor::disagree;
-use crate::field::{be32, byte, le32};
-use crate::node::Failure;
-use crate::time::zoned;
+use pfh_bytes::field::{be32, byte, le32};
+use pfh_bytes::node::Failure;
+use pfh_bytes::time::zoned;
 
 /// One record. A file of several extents has one for each.
 #[derive(Debug, Clone, PartialEq, Eq)]

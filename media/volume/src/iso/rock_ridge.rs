@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::bytes::Bytes;
-use crate::field::{byte, le16, le32, read};
-use crate::node::{Failure, Times};
-use crate::time::{digits, zoned};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, le16, le32, read};
+use pfh_bytes::node::{Failure, Times};
+use pfh_bytes::time::{digits, zoned};
 
 /// The most continuation areas of one record.
 const MOST_AREAS: usize = 64;
@@ -60,7 +60,7 @@ pub fn rock_ridge(bytes: &dyn Bytes, block_size: u64, system: &[u8]) -> Result<R
         let offset = u64::from(block) * block_size + u64::from(from);
         if !visited.insert(offset) || visited.len() > MOST_AREAS || length > 1 << 16 {
             let cause = "the areas that a Rock Ridge record continues in contradict themselves";
-            return Err(crate::field::failure(Some(offset), cause));
+            return Err(pfh_bytes::field::failure(Some(offset), cause));
         }
         area = read(bytes, offset, length as usize)?;
     }

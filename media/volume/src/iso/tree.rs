@@ -8,18 +8,18 @@ use super::disc::{Iso, Names};
 use super::layers::layers;
 use super::record::{Record, records};
 use super::rock_ridge::{RockRidge, rock_ridge, skip};
-use crate::account::Layers;
-use crate::apart::{Other, apart};
-use crate::bytes::Bytes;
-use crate::field::{failure, le32, read};
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::layout::Layout;
-use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes, Times};
-use crate::stored::{Stored, Unreadable, named};
-use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
+use crate::walk::{Entries, Tree, Walk, WalkEntry, WalkFolder, join};
+use pfh_bytes::account::Layers;
+use pfh_bytes::apart::{OtherTree, apart};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le32, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node, Nodes, Times};
+use pfh_bytes::stored::{StoredBytes, Unreadable, named};
 
 /// Opens a disc; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let Some((mut disc, mut trees)) = session(bytes, 0)? else { return Ok(None) };
     let end = disc.size.div_ceil(SECTOR);
     let later = if disc.size < bytes.size() { descriptor::sessions(&**bytes, end)? } else { Vec::new() };
@@ -40,7 +40,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         }
     }
     disc.volume = Arc::new(Disc { trees, sessions });
-    Ok(Some(Recognised::FileSystem(disc)))
+    Ok(Some(VolumeContent::FileSystem(disc)))
 }
 
 /// The trees of a disc or of a session of it, each with the prefix of the names that only it has.
@@ -49,8 +49,8 @@ type Trees = Vec<(Vec<u8>, Arc<Iso>)>;
 /// Opens the session that begins at this sector; `None` for another format.
 fn session(bytes: &Arc<dyn Bytes>, start: u64) -> Result<Option<(FileSystem, Trees)>, Failure> {
     let found = match descriptor::read(&**bytes, start)? {
-        descriptor::Found::Iso(found) => found,
-        descriptor::Found::Nothing => return Ok(None),
+        descriptor::DescriptorSearch::Iso(found) => found,
+        descriptor::DescriptorSearch::Nothing => return Ok(None),
     };
     let Descriptors { block_size, blocks, mut trees, contradictions } = found;
     // A later session counts its blocks from its own start, and its places from that of the disc.
@@ -115,7 +115,7 @@ impl Volume for Disc {
     fn nodes(self: Arc<Self>, _: Options) -> Nodes {
         let walk = |iso: &Arc<Iso>| -> Nodes { Box::new(Walk::new(iso.clone(), u64::from(iso.root.0), iso.root)) };
         let Some(((_, main), others)) = self.trees.split_first() else { return Box::new(std::iter::empty()) };
-        let others = others.iter().map(|(prefix, iso)| Other { prefix: prefix.clone(), nodes: walk(iso) });
+        let others = others.iter().map(|(prefix, iso)| OtherTree { prefix: prefix.clone(), nodes: walk(iso) });
         apart(walk(main), others.collect(), |node| Some((node.id?, node.size.filter(|size| *size > 0)?)))
     }
 }
@@ -164,7 +164,7 @@ struct Files {
 const MOST_EXTENTS: usize = 4096;
 
 impl Iterator for Files {
-    type Item = Result<Found<(u32, u32)>, Failure>;
+    type Item = Result<WalkEntry<(u32, u32)>, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(failed) = self.behind.take() {
@@ -213,7 +213,7 @@ impl Iterator for Files {
 
 impl Iso {
     /// The node of the records of one name; `None` for a name that stands elsewhere too.
-    fn found(&self, extents: &[Record], parent: &[u8]) -> Result<Option<Found<(u32, u32)>>, Failure> {
+    fn found(&self, extents: &[Record], parent: &[u8]) -> Result<Option<WalkEntry<(u32, u32)>>, Failure> {
         let Some(last) = extents.last() else { return Ok(None) };
         let more = match self.names {
             Names::RockRidge(_) => rock_ridge(&*self.bytes, self.block_size, self.skipped(&last.system))
@@ -254,8 +254,8 @@ impl Iso {
             compressed: more.is_packed,
             content: holds.then(|| self.content(extents, &more, path.clone(), size)),
         };
-        let into = directory.map(|directory| Into { id: u64::from(directory.0), path, directory });
-        Ok(Some(Found { node: Some(node), into }))
+        let into = directory.map(|directory| WalkFolder { id: u64::from(directory.0), path, directory });
+        Ok(Some(WalkEntry { node: Some(node), into }))
     }
 
     /// The name without the version that ISO 9660 puts behind.
@@ -309,6 +309,6 @@ impl Iso {
             }
             Ok(layout)
         });
-        Arc::new(Stored { bytes: self.bytes.clone(), path, from: 0, size, locate })
+        Arc::new(StoredBytes { bytes: self.bytes.clone(), path, from: 0, size, locate })
     }
 }

@@ -2,9 +2,9 @@
 
 use super::group::{Group, Kind};
 use super::label::Physical;
-use crate::account::{Claims, Holds};
-use crate::bytes::Bytes;
-use crate::node::Failure;
+use pfh_bytes::account::{Claims, Holds};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::Failure;
 use std::ops::Range;
 use std::sync::Arc;
 

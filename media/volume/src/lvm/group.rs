@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 use super::text::{Section, Value, parse};
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le32, le64, read, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le32, le64, read, read_some};
+use pfh_bytes::node::Failure;
 
 const SECTOR: usize = 512;
 /// The longest text of metadata: LVM2's own areas have 1 MiB by default.

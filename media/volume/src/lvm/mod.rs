@@ -13,9 +13,9 @@ mod volume;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 pub use claims::{claims, free};
 use group::{Group, Kind};

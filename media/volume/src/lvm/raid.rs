@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use super::group::Raid;
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le32, le64, read_some};
-use crate::node::Failure;
 use crate::raid::{Array, Copies, Device, Geometry, Parity, striped};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
-type Opened = Result<Arc<dyn Bytes>, Failure>;
+type OpenMember = Result<Arc<dyn Bytes>, Failure>;
 
 const SECTOR: u64 = 512;
 
@@ -62,7 +62,7 @@ fn layout(raid: &Raid) -> Option<(i32, u32)> {
 }
 
 /// A logical volume of `length` bytes over these devices, each with its volume of metadata.
-pub fn array(raid: &Raid, devices: Vec<(Option<Opened>, Opened)>, length: u64) -> Opened {
+pub fn array(raid: &Raid, devices: Vec<(Option<OpenMember>, OpenMember)>, length: u64) -> OpenMember {
     let wrong = |cause: String| failure(None, cause);
     let (level, layout) = layout(raid).ok_or_else(|| wrong(format!("a logical volume of the type {}", raid.name)))?;
     let count = devices.len();
@@ -121,7 +121,7 @@ pub fn array(raid: &Raid, devices: Vec<(Option<Opened>, Opened)>, length: u64) -
 }
 
 /// A mirror of these copies, one or more of them there.
-pub fn mirror(copies: Vec<Opened>, length: u64) -> Opened {
+pub fn mirror(copies: Vec<OpenMember>, length: u64) -> OpenMember {
     let mut failed = None;
     let mut devices = Vec::new();
     for copy in copies {

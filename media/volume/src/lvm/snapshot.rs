@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le32, le64, read};
+use pfh_bytes::node::Failure;
 
 const SECTOR: u64 = 512;
 /// The most chunks that may differ: 64 MiB of memory.

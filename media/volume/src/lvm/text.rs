@@ -1,7 +1,7 @@
 //! The text of metadata: sections `name { … }`, values `key = 1`, `key = "text"`, `key = ["a", 1]`.
 
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// How deep sections may lie in one another; LVM2 writes four levels.
 const DEEPEST: usize = 16;

@@ -5,9 +5,9 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::bytes::Bytes;
-use crate::field::{failure, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le32, le64, read};
+use pfh_bytes::node::Failure;
 use pfh_container::crc32c;
 
 const SECTOR: u64 = 512;
@@ -46,7 +46,7 @@ pub struct Thin {
 struct Leaf(Arc<Vec<(u64, u64)>>);
 
 /// The end of a walk down a tree.
-struct Found {
+struct WalkEnd {
     /// The value of the key, if it is there.
     value: Option<u64>,
     leaf: Leaf,
@@ -89,7 +89,7 @@ impl Pool {
     }
 
     /// Walks down the tree at `root` for a key.
-    fn find(&self, root: u64, key: u64) -> Result<Found, Failure> {
+    fn find(&self, root: u64, key: u64) -> Result<WalkEnd, Failure> {
         let mut at = root;
         for _ in 0..DEEPEST {
             let node = self.node(at)?;
@@ -108,11 +108,11 @@ impl Pool {
             match flags & 3 {
                 1 => match here {
                     Some((_, below)) => at = below,
-                    None => return Ok(Found { value: None, leaf: Leaf(Arc::default()) }),
+                    None => return Ok(WalkEnd { value: None, leaf: Leaf(Arc::default()) }),
                 },
                 2 => {
                     let value = here.filter(|(own, _)| *own == key).map(|(_, value)| value);
-                    return Ok(Found { value, leaf: Leaf(Arc::new(entries)) });
+                    return Ok(WalkEnd { value, leaf: Leaf(Arc::new(entries)) });
                 }
                 _ => return Err(failure(None, format!("block {at} of the pool's metadata is not a node"))),
             }

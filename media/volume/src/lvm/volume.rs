@@ -8,10 +8,10 @@ use super::group::{Group, Kind, Raid, Segment};
 use super::raid;
 use super::snapshot::Snapshot;
 use super::thin::Pool;
-use crate::bytes::{Bytes, Slice};
-use crate::field::failure;
-use crate::node::Failure;
 use crate::raid::{Array, Device, Geometry, striped};
+use pfh_bytes::bytes::{Bytes, Slice};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// How many logical volumes may lie in one another; LVM2 has four (a snapshot of a volume of a pool
 /// whose data are an array).

@@ -1,9 +1,9 @@
 //! Attributes: all that NTFS stores about a file.
 
-use crate::field::{byte, failure, le16, le32, le64};
-use crate::node::{Failure, Times};
-use crate::text::{units, utf16};
-use crate::time::windows;
+use pfh_bytes::field::{byte, failure, le16, le32, le64};
+use pfh_bytes::node::{Failure, Times};
+use pfh_bytes::text::{units, utf16};
+use pfh_bytes::time::windows;
 
 pub const STANDARD_INFORMATION: u32 = 0x10;
 pub const ATTRIBUTE_LIST: u32 = 0x20;

@@ -1,8 +1,8 @@
 //! The boot sector.
 
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, is_at, le16, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, is_at, le16, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// The fields of the boot sector; sizes in bytes.
 pub struct Boot {

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use super::lznt1::unpack;
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::field::failure;
-use crate::layout::Layout;
-use crate::node::{Content, Failure, Run};
-use crate::stored::{ByPieces, Stored, named};
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::{ByPieces, StoredBytes, named};
 
 /// The most bytes that are compressed together; Windows takes 64 KiB.
 const MOST_UNIT: u64 = 1 << 20;
 
 /// A compressed stream.
-pub struct Compressed {
+pub struct CompressedStream {
     pub volume: Arc<Ntfs>,
     pub stream: Arc<Stream>,
     pub path: Vec<u8>,
 }
 
-impl Compressed {
+impl CompressedStream {
     fn reader(&self, offset: u64) -> Result<Box<dyn Read + Send>, Failure> {
         let named = |failed: Failure| named(failed, &self.path);
         let method = self.stream.flags & 0xff;
@@ -36,7 +36,7 @@ impl Compressed {
     }
 }
 
-impl Content for Compressed {
+impl Content for CompressedStream {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         self.reader(0)
     }
@@ -59,7 +59,9 @@ impl Content for Compressed {
         }
         let size = packed.end();
         let locate = Box::new(move || Ok(packed.clone()));
-        Stored { bytes: self.volume.bytes.clone(), path: self.path.clone(), from: 0, size, locate }.open().map(Some)
+        StoredBytes { bytes: self.volume.bytes.clone(), path: self.path.clone(), from: 0, size, locate }
+            .open()
+            .map(Some)
     }
 }
 

@@ -6,8 +6,8 @@ use super::attribute::{Attribute, DATA, FILE_NAME, FileName};
 use super::record::{NUMBER, Record};
 use super::stream::Stream;
 use super::volume::{File, Ntfs};
-use crate::node::{Allocation, Failure, Node};
 use crate::walk::join;
+use pfh_bytes::node::{Allocation, Failure, Node};
 
 const ROOT: u64 = 5;
 

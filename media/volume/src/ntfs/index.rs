@@ -7,9 +7,9 @@ use super::attribute::{BITMAP, FileName, INDEX_ALLOCATION, INDEX_ROOT};
 use super::record::repair;
 use super::stream::Stream;
 use super::volume::{File, Ntfs};
-use crate::field::{byte, failure, le16, le32, le64};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{byte, failure, le16, le32, le64};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// The name of the index of file names.
 const I30: [u16; 4] = [0x24, 0x49, 0x33, 0x30];
@@ -18,13 +18,13 @@ const I30: [u16; 4] = [0x24, 0x49, 0x33, 0x30];
 const LARGEST_MAP: u64 = 1 << 20;
 
 /// A name in a directory, with the reference of its record.
-pub struct Listed {
+pub struct IndexedName {
     pub reference: u64,
     pub name: FileName,
 }
 
 /// The entries of a node whose header stands at `at`.
-fn entries(block: &[u8], at: usize) -> Result<Vec<Listed>, Failure> {
+fn entries(block: &[u8], at: usize) -> Result<Vec<IndexedName>, Failure> {
     let wrong = || failure(None, "an index of names contradicts itself");
     let start = at + usize::try_from(le32(block, at)).map_err(|_| wrong())?;
     let end = at + usize::try_from(le32(block, at + 4)).map_err(|_| wrong())?;
@@ -43,7 +43,7 @@ fn entries(block: &[u8], at: usize) -> Result<Vec<Listed>, Failure> {
             return Err(wrong());
         }
         let name = FileName::read(&node[at + 16..at + 16 + key]).ok_or_else(wrong)?;
-        found.push(Listed { reference: le64(node, at), name });
+        found.push(IndexedName { reference: le64(node, at), name });
         at += length;
     }
 }
@@ -53,7 +53,7 @@ fn entries(block: &[u8], at: usize) -> Result<Vec<Listed>, Failure> {
 pub fn names(
     volume: &Arc<Ntfs>,
     directory: &File,
-) -> Result<impl Iterator<Item = Result<Listed, Failure>> + Send + use<>, Failure> {
+) -> Result<impl Iterator<Item = Result<IndexedName, Failure>> + Send + use<>, Failure> {
     let root = Stream::of(&directory.attributes, INDEX_ROOT, &I30)?.and_then(|root| root.resident);
     let root = root.ok_or_else(|| failure(None, "a directory without an index of names"))?;
     let first = entries(&root, 16);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::attribute::{ATTRIBUTE_LIST, BITMAP, DATA, INDEX_ALLOCATION};
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::account::{Claims, Holds, Layers};
-use crate::field::{le16, le64, read};
+use pfh_bytes::account::{Claims, Holds, Layers};
+use pfh_bytes::field::{le16, le64, read};
 
 /// The claims of all records in use. The streams are content as far as they reach, and slack
 /// behind it.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::attribute::{Attribute, DATA, times};
-use super::compressed::Compressed;
+use super::compressed::CompressedStream;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
 use super::volume::{File, Ntfs};
-use crate::field::failure;
-use crate::layout::Layout;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, named};
-use crate::text::utf16;
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node};
+use pfh_bytes::stored::{HeldBytes, StoredBytes, Unreadable, named};
+use pfh_bytes::text::utf16;
 
 /// The file of the system whose stream `$Bad` is a hole as large as the volume.
 const BAD_CLUSTERS: u64 = 8;
@@ -88,13 +88,13 @@ impl Ntfs {
                 &path,
             )))
         } else if let Some(bytes) = stream.resident.clone() {
-            Arc::new(Held { bytes })
+            Arc::new(HeldBytes { bytes })
         } else if compressed {
-            Arc::new(Compressed { volume: self.clone(), stream: Arc::new(stream), path })
+            Arc::new(CompressedStream { volume: self.clone(), stream: Arc::new(stream), path })
         } else {
             let volume = self.clone();
             let locate = Box::new(move || volume.written(&stream));
-            Arc::new(Stored { bytes: self.bytes.clone(), path, from: 0, size, locate })
+            Arc::new(StoredBytes { bytes: self.bytes.clone(), path, from: 0, size, locate })
         };
         Node { size: Some(size), resident, compressed, content: Some(content), ..node }
     }

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::bytes::Bytes;
-use crate::changed::{Known, changed};
-use crate::field::failure;
+use crate::changed::{NamesToday, changed};
 use crate::file_system::{FileSystem, Older, OpenSnapshot, Options, Snapshot, States, Volume};
-use crate::node::{Allocation, Failure, Kind, Node, Nodes};
 use crate::vss::{Copy, View};
 use crate::windows::Windows;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Allocation, Failure, Kind, Node, Nodes};
 
 /// Opens a volume by its bytes; `None` for another format.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<FileSystem>, Failure>;
@@ -19,17 +19,17 @@ struct Live {
     volume: Arc<dyn Volume>,
     open: Open,
     /// Its names, once they are compared with.
-    known: OnceLock<Arc<Known>>,
+    known: OnceLock<Arc<NamesToday>>,
 }
 
 /// A shadow copy of it.
-struct Kept {
+struct ShadowCopy {
     copy: Copy,
     live: Arc<Live>,
 }
 
 /// One that is open.
-struct Opened {
+struct OpenCopy {
     volume: Arc<dyn Volume>,
     view: Arc<View>,
     live: Arc<Live>,
@@ -43,30 +43,30 @@ pub fn snapshots(copies: Vec<Copy>, bytes: &Arc<dyn Bytes>, volume: Arc<dyn Volu
         id: copy.id.clone(),
         set: copy.set.clone(),
         created: copy.created,
-        older: Arc::new(Kept { copy, live: live.clone() }),
+        older: Arc::new(ShadowCopy { copy, live: live.clone() }),
     };
     copies.into_iter().map(snapshot).collect()
 }
 
-impl Older for Kept {
+impl Older for ShadowCopy {
     fn open(&self) -> Result<OpenSnapshot, Failure> {
         let view = self.copy.view()?;
         let bytes: Arc<dyn Bytes> = Arc::new(Windows::new(view.clone()));
         let found = (self.live.open)(&bytes)?;
         let system = found.ok_or_else(|| failure(Some(0), "the shadow copy does not begin with a volume of NTFS"))?;
-        let states = Arc::new(Opened { volume: system.volume.clone(), view, live: self.live.clone() });
+        let states = Arc::new(OpenCopy { volume: system.volume.clone(), view, live: self.live.clone() });
         Ok(OpenSnapshot { system, bytes, states })
     }
 }
 
-impl States for Opened {
+impl States for OpenCopy {
     fn nodes(&self, options: Options) -> Nodes {
         let view = self.view.clone();
         Box::new(self.volume.clone().nodes(options).filter_map(move |found| kept(&view, found)))
     }
 
     fn changed(&self, options: Options) -> Nodes {
-        let known = self.live.known.get_or_init(|| Arc::new(Known::of(self.live.volume.clone().nodes(options))));
+        let known = self.live.known.get_or_init(|| Arc::new(NamesToday::of(self.live.volume.clone().nodes(options))));
         changed(self.nodes(options), known.clone(), self.view.clone(), self.live.bytes.clone())
     }
 }

@@ -9,31 +9,31 @@ use super::older::snapshots;
 use super::record::Record;
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, read};
-use crate::file_system::{FileSystem, Recognised};
-use crate::layout::Layout;
-use crate::node::Failure;
-use crate::text::{units, utf16};
+use crate::file_system::{FileSystem, VolumeContent};
 use crate::vss::Copies;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::{units, utf16};
 
 const MFT: u64 = 0;
 const VOLUME: u64 = 3;
 const CLUSTERS: u64 = 6;
 
 /// Opens an NTFS volume; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     open_by(bytes, &**bytes)
 }
 
 /// Opens a volume whose boot sector is that of `start`: a file holds the one that stands there.
-pub fn open_by(bytes: &Arc<dyn Bytes>, start: &dyn Bytes) -> Result<Option<Recognised>, Failure> {
+pub fn open_by(bytes: &Arc<dyn Bytes>, start: &dyn Bytes) -> Result<Option<VolumeContent>, Failure> {
     let Some((mut system, volume)) = system(bytes, start)? else { return Ok(None) };
     let copies = Copies::of(bytes);
     system.warnings.extend(copies.warnings);
     system.unread = copies.failed;
     system.snapshots = snapshots(copies.members, bytes, volume, older);
-    Ok(Some(Recognised::FileSystem(system)))
+    Ok(Some(VolumeContent::FileSystem(system)))
 }
 
 /// Opens the older state of a volume, beside which nothing is looked for.

@@ -11,9 +11,9 @@ use super::record::Record;
 use super::stream::Stream;
 use super::volume::{File, Ntfs};
 use crate::bits::Bits;
-use crate::node::{Failure, Node};
-use crate::stored::named;
 use crate::walk::join;
+use pfh_bytes::node::{Failure, Node};
+use pfh_bytes::stored::named;
 
 /// Where they are listed.
 const APART: &[u8] = b"$OrphanFiles";

@@ -1,8 +1,8 @@
 //! Records of the MFT, and the numbers that protect records and index blocks against torn writes.
 
 use super::attribute::{Attribute, attributes};
-use crate::field::{failure, is_at, le16, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::field::{failure, is_at, le16, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// The lower 48 bits of a reference: the number of a record.
 pub const NUMBER: u64 = (1 << 48) - 1;

@@ -3,8 +3,8 @@
 use super::attribute::{Attribute, REPARSE_POINT};
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::field::{le16, le32};
-use crate::text::{units, utf16};
+use pfh_bytes::field::{le16, le32};
+use pfh_bytes::text::{units, utf16};
 
 /// The meaning of a reparse point for the content of its file.
 pub enum Reparse {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::attribute::{Attribute, Body};
-use crate::field::failure;
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// The stream is compressed; the lower byte names the method.
 const COMPRESSED: u16 = 0x00ff;

@@ -5,23 +5,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::attribute::{Attribute, DATA};
 use super::deleted::deleted;
-use super::index::{Listed, names};
+use super::index::{IndexedName, names};
 use super::layers::layers;
 use super::orphans::{claims, orphans};
 use super::record::NUMBER;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
 use super::volume::Ntfs;
-use crate::account::Layers;
 use crate::bits::Bits;
-use crate::field::failure;
 use crate::file_system::{Options, Volume};
 use crate::foresight::look_at;
-use crate::node::{Failure, Node, Nodes};
-use crate::stored::named;
-use crate::text::utf16;
 use crate::unallocated::{self, IsUsed, slack};
-use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use crate::walk::{Entries, Tree, Walk, WalkEntry, WalkFolder, join};
+use pfh_bytes::account::Layers;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Node, Nodes};
+use pfh_bytes::stored::named;
+use pfh_bytes::text::utf16;
 
 const ROOT: u64 = 5;
 /// Names of a directory that are looked at ahead.
@@ -93,7 +93,7 @@ impl Tree for Names {
 
 impl Names {
     /// The nodes of an entry of an index: a file, its streams, and the directory behind it.
-    fn found(&self, listed: &Listed, parent: &[u8]) -> Vec<Result<Found<u64>, Failure>> {
+    fn found(&self, listed: &IndexedName, parent: &[u8]) -> Vec<Result<WalkEntry<u64>, Failure>> {
         let number = listed.reference & NUMBER;
         if listed.name.is_short || number == ROOT {
             return Vec::new();
@@ -113,16 +113,19 @@ impl Names {
         }
         self.listed.lock().unwrap_or_else(PoisonError::into_inner).set(number..number + 1);
         let is_link = matches!(reparse(&self.volume, &file.attributes), Reparse::Link(_));
-        let below =
-            (file.record.is_directory && !is_link).then(|| Into { id: number, path: path.clone(), directory: number });
+        let below = (file.record.is_directory && !is_link).then(|| WalkFolder {
+            id: number,
+            path: path.clone(),
+            directory: number,
+        });
         let nodes = self.volume.nodes_of(&file, &path);
         if self.slack {
             let of = |node: Node| self.volume.slack_of(&file.attributes, &node, path.len());
             let slack =
-                nodes.into_iter().flatten().filter_map(of).map(|node| Ok(Found { node: Some(node), into: None }));
-            return slack.chain(below.map(|below| Ok(Found { node: None, into: Some(below) }))).collect();
+                nodes.into_iter().flatten().filter_map(of).map(|node| Ok(WalkEntry { node: Some(node), into: None }));
+            return slack.chain(below.map(|below| Ok(WalkEntry { node: None, into: Some(below) }))).collect();
         }
-        let found = nodes.into_iter().map(|node| Ok(Found { node: Some(node?), into: None }));
+        let found = nodes.into_iter().map(|node| Ok(WalkEntry { node: Some(node?), into: None }));
         let mut found: Vec<_> = found.collect();
         if let Some(Ok(first)) = found.first_mut() {
             first.into = below;

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::attribute::{ATTRIBUTE_LIST, Attribute, DATA};
 use super::record::{NUMBER, Record};
 use super::stream::Stream;
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, le16, le64, read};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, le16, le64, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// The longest list of attributes: four times as long as Windows allows.
 const LONGEST_LIST: u64 = 1 << 20;

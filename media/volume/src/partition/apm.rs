@@ -2,9 +2,9 @@
 //! own.
 
 use super::table::{Partition, PartitionTable, Scheme, Usage};
-use crate::bytes::Bytes;
-use crate::field::{be16, be32, failure, is_at, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be16, be32, failure, is_at, read_some};
+use pfh_bytes::node::Failure;
 
 /// The most entries that are read; a map has 63 blocks on most disks.
 const MOST: u32 = 1024;

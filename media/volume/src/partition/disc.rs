@@ -2,10 +2,10 @@
 
 use super::table::{Partition, PartitionTable, Scheme, Usage};
 use super::{gpt, mbr};
-use crate::bytes::Bytes;
 use crate::detect::file_system;
-use crate::file_system::{Options, Recognised};
-use crate::node::Failure;
+use crate::file_system::{Options, VolumeContent};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::Failure;
 use std::sync::Arc;
 
 /// A disc as one volume, with the partitions beside it: those that begin with a known volume, and
@@ -28,7 +28,7 @@ pub fn beside(bytes: &Arc<dyn Bytes>, entries: Option<&[mbr::Entry]>) -> Result<
     if table.partitions.is_empty() {
         return Ok(None);
     }
-    let Ok(Recognised::FileSystem(disc)) = file_system(bytes.clone()) else { return Ok(None) };
+    let Ok(VolumeContent::FileSystem(disc)) = file_system(bytes.clone()) else { return Ok(None) };
     for node in disc.nodes(Options::default()).flatten() {
         let start = node.content.and_then(|content| content.runs()?.first()?.medium_offset);
         table.partitions.retain(|part| Some(part.start) != start);
@@ -47,8 +47,8 @@ pub fn beside(bytes: &Arc<dyn Bytes>, entries: Option<&[mbr::Entry]>) -> Result<
 fn is_other(bytes: &Arc<dyn Bytes>, part: &Partition) -> bool {
     let Ok(volume) = part.open(bytes) else { return false };
     match file_system(volume) {
-        Ok(Recognised::FileSystem(system)) => !["ISO 9660", "UDF", "HFS+", "HFSX"].contains(&system.kind),
-        Ok(Recognised::Unknown) | Err(_) => false,
+        Ok(VolumeContent::FileSystem(system)) => !["ISO 9660", "UDF", "HFS+", "HFSX"].contains(&system.kind),
+        Ok(VolumeContent::Unknown) | Err(_) => false,
         Ok(_) => true,
     }
 }

@@ -2,10 +2,10 @@
 
 use super::mbr::is_known;
 use super::table::{Partition, PartitionTable, SECTORS, Scheme, Usage};
-use crate::bytes::Bytes;
-use crate::field::{array, failure, guid, is_at, le16, le32, le64, read_some};
-use crate::node::Failure;
-use crate::text::utf16;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, failure, guid, is_at, le16, le32, le64, read_some};
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::utf16;
 use std::sync::Arc;
 
 /// More bytes of entries than any system writes: 4096 entries of a kilobyte.
@@ -89,7 +89,7 @@ fn table(bytes: &dyn Bytes, lba: u64, sector_size: u32) -> Result<Option<Partiti
     }
     let at = header.entries_at.checked_mul(u64::from(sector_size));
     let at = at.ok_or_else(|| failure(None, "the entries are beyond any medium"))?;
-    let entries = crate::field::read(bytes, at, usize::try_from(length).unwrap_or(0))?;
+    let entries = pfh_bytes::field::read(bytes, at, usize::try_from(length).unwrap_or(0))?;
     if crc32fast::hash(&entries) != header.crc {
         return Err(failure(Some(at), "the CRC of the entries is wrong"));
     }

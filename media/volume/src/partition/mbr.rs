@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::table::{Partition, PartitionTable, SECTORS, Scheme, Usage};
-use crate::bytes::{Bytes, Slice};
 use crate::detect::file_system;
-use crate::field::{self, byte, failure, le16, le32};
-use crate::file_system::Recognised;
+use crate::file_system::VolumeContent;
+use pfh_bytes::bytes::{Bytes, Slice};
+use pfh_bytes::field::{self, byte, failure, le16, le32};
 
 /// The type that says that there is a GPT.
 pub const PROTECTIVE: u8 = 0xee;
@@ -77,7 +77,7 @@ pub fn unsigned(bytes: &Arc<dyn Bytes>) -> Option<PartitionTable> {
     let mut table = read_table(bytes, &used, SECTORS[0]);
     let mut parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition).peekable();
     let is_sound = parts.peek().is_some() && parts.all(|part| is_known(bytes, part));
-    if !is_sound || !matches!(file_system(bytes.clone()), Ok(Recognised::Unknown)) {
+    if !is_sound || !matches!(file_system(bytes.clone()), Ok(VolumeContent::Unknown)) {
         return None;
     }
     let is_signed = le16(&head, 510) == 0xaa55;
@@ -165,7 +165,7 @@ fn logical(bytes: &Arc<dyn Bytes>, base: u64, next: &mut u32, table: &mut Partit
 pub fn is_known(bytes: &Arc<dyn Bytes>, part: &Partition) -> bool {
     let left = bytes.size().checked_sub(part.start).filter(|&left| left > 0);
     let slice = left.and_then(|left| Slice::new(bytes.clone(), part.start, part.length.min(left)));
-    slice.is_some_and(|slice| file_system(Arc::new(slice)).is_ok_and(|what| !matches!(what, Recognised::Unknown)))
+    slice.is_some_and(|slice| file_system(Arc::new(slice)).is_ok_and(|what| !matches!(what, VolumeContent::Unknown)))
 }
 
 /// How many partitions begin with a known volume.

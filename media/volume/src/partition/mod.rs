@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use pfh_container::sfx;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, read_some};
+use pfh_bytes::node::Failure;
 
 pub use table::{Partition, PartitionTable, Scheme, Usage};
 

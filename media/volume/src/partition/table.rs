@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bytes::{Bytes, Slice};
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::bytes::{Bytes, Slice};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// Sizes of sectors that are tried, the usual ones first.
 pub(super) const SECTORS: [u32; 4] = [512, 4096, 2048, 1024];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::geometry::{Geometry, Piece, Place, Row};
 use super::parity;
-use crate::bytes::Bytes;
+use pfh_bytes::bytes::Bytes;
 
 /// The most that is read at a time where bytes are computed.
 const MOST: u64 = 1 << 20;

@@ -1,8 +1,8 @@
 //! Where a range of an array lies: the layouts of Linux's md driver, as `md(4)` and the pages of
 //! the Linux RAID wiki describe them. LVM2's volumes of types `raid0` to `raid10` have the same.
 
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// How the bytes of an array are spread over its devices.
 #[derive(Debug, Clone, PartialEq, Eq)]

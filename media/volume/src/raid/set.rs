@@ -3,11 +3,11 @@
 use super::array::{Array, Device};
 use super::geometry::{Copies, Geometry, Parity, linear, striped};
 use super::superblock::{Member, NONE};
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// An array of the members that were there.
-pub struct Assembled {
+pub struct RaidArray {
     /// Its name.
     pub name: String,
     /// Its bytes, or why they cannot be read.
@@ -22,7 +22,7 @@ pub struct Assembled {
 const MOST_DEVICES: usize = 1920;
 
 /// Brings the members of one array together, which have one identifier.
-pub fn assemble(members: &[Member]) -> Option<Assembled> {
+pub fn assemble(members: &[Member]) -> Option<RaidArray> {
     // The statements of the newest member count.
     let newest = members.iter().max_by_key(|member| member.events)?;
     let stated = &newest.stated;
@@ -30,7 +30,7 @@ pub fn assemble(members: &[Member]) -> Option<Assembled> {
     let says = |cause: String| failure(None, format!("the array {}: {cause}", newest.array()));
     if stated.devices == 0 || stated.devices > MOST_DEVICES {
         let array = Err(says(format!("{} devices", stated.devices)));
-        return Some(Assembled { name, array, warnings: Vec::new(), is_complete: false });
+        return Some(RaidArray { name, array, warnings: Vec::new(), is_complete: false });
     }
     let mut devices: Vec<Option<&Member>> = vec![None; stated.devices];
     let mut warnings = Vec::new();
@@ -74,7 +74,7 @@ pub fn assemble(members: &[Member]) -> Option<Assembled> {
     if array.is_err() {
         warnings.clear();
     }
-    Some(Assembled { name, array, warnings, is_complete })
+    Some(RaidArray { name, array, warnings, is_complete })
 }
 
 fn build(newest: &Member, members: &[Option<&Member>]) -> Result<Array, Failure> {

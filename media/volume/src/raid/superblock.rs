@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, byte, failure, is_at, le16, le32, le64, read, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 const SECTOR: u64 = 512;
 const MAGIC: u32 = 0xa92b_4efc;
@@ -29,7 +29,7 @@ const KNOWN: u32 = 0x1fff;
 
 /// The statements of a member on its array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stated {
+pub struct MemberStatement {
     /// RAID 0 to 10, −1 for devices one behind the other.
     pub level: i32,
     /// By md's numbers.
@@ -65,7 +65,7 @@ pub struct Member {
     /// The device's number.
     pub number: usize,
     /// Its statements on the array.
-    pub stated: Stated,
+    pub stated: MemberStatement,
     /// The medium, and the range of it that holds data.
     pub bytes: Arc<dyn Bytes>,
     /// Where its data begin.
@@ -155,7 +155,7 @@ fn newer(bytes: &Arc<dyn Bytes>, at: u64) -> Result<Option<Member>, Failure> {
         )));
     }
     let resync = le64(&head, 208);
-    let stated = Stated {
+    let stated = MemberStatement {
         level: le32(&head, 72) as i32,
         layout: le32(&head, 76),
         chunk: bytes_of(le32(&head, 88).into())?,
@@ -261,7 +261,7 @@ fn old(bytes: &Arc<dyn Bytes>) -> Result<Option<Member>, Failure> {
         name: format!("md{}", word(11)),
         events,
         number: word(992) as usize,
-        stated: Stated {
+        stated: MemberStatement {
             level: word(7) as i32,
             layout: word(64),
             chunk: word(65).into(),

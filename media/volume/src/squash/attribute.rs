@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::volume::Squash;
-use crate::field::{failure, le16, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le16, le32, le64, read};
+use pfh_bytes::node::Failure;
 
 /// Bytes of a row of the table, and how many a block of metadata holds.
 const ROW: u64 = 16;

@@ -6,10 +6,10 @@ use super::file::File;
 use super::inode::{Inode, Of};
 use super::metadata::Cursor;
 use super::volume::Squash;
-use crate::field::{failure, le16, le32};
-use crate::node::{Content, Failure, Kind, Node, Times};
-use crate::stored::{Held, named};
-use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
+use crate::walk::{Entries, Tree, WalkEntry, WalkFolder, join, join_stream};
+use pfh_bytes::field::{failure, le16, le32};
+use pfh_bytes::node::{Content, Failure, Kind, Node, Times};
+use pfh_bytes::stored::{HeldBytes, named};
 
 /// The least bytes that a list states: it counts three for `.` and `..`, which it does not have.
 const EMPTY: u32 = 3;
@@ -55,16 +55,16 @@ impl List {
 }
 
 /// Lists one directory, until its end or the first fault.
-struct Listed {
+struct DirectoryLister {
     volume: Arc<Squash>,
     list: Option<List>,
     path: Arc<[u8]>,
     /// The nodes that follow the last name: those of its attributes.
-    beside: Vec<Result<Found<u64>, Failure>>,
+    beside: Vec<Result<WalkEntry<u64>, Failure>>,
 }
 
-impl Iterator for Listed {
-    type Item = Result<Found<u64>, Failure>;
+impl Iterator for DirectoryLister {
+    type Item = Result<WalkEntry<u64>, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(found) = self.beside.pop() {
@@ -90,7 +90,12 @@ impl Iterator for Listed {
 
 impl Squash {
     /// The nodes of a name in a directory: its own, then those of its attributes.
-    pub fn found(self: &Arc<Self>, directory: &[u8], name: &[u8], reference: u64) -> Vec<Result<Found<u64>, Failure>> {
+    pub fn found(
+        self: &Arc<Self>,
+        directory: &[u8],
+        name: &[u8],
+        reference: u64,
+    ) -> Vec<Result<WalkEntry<u64>, Failure>> {
         let path = match join(directory, name) {
             Ok(path) => path,
             Err(failed) => return vec![Err(failed)],
@@ -105,7 +110,7 @@ impl Squash {
         let mut found = Vec::new();
         let (node, into) = match inode.of {
             Of::Directory { .. } => {
-                let into = Into { id: reference, path: path.clone(), directory: reference };
+                let into = WalkFolder { id: reference, path: path.clone(), directory: reference };
                 (bare(&path, Kind::Directory), Some(into))
             }
             Of::Link(target) => (bare(&path, Kind::Link(target)), None),
@@ -119,13 +124,13 @@ impl Squash {
                 (Node { size: Some(size), compressed, content: Some(content), ..node }, None)
             }
         };
-        found.push(Ok(Found { node: Some(node), into }));
+        found.push(Ok(WalkEntry { node: Some(node), into }));
         match inode.attributes.map(|row| self.attributes(row)) {
             None => {}
             Some(Err(failed)) => found.push(Err(named(failed, &path))),
             Some(Ok(attributes)) => found.extend(attributes.into_iter().map(|(name, bytes)| {
-                let node = join_stream(&path, &name).map(|path| Held { bytes }.stream(bare(&path, Kind::Stream)));
-                node.map(|node| Found { node: Some(node), into: None })
+                let node = join_stream(&path, &name).map(|path| HeldBytes { bytes }.stream(bare(&path, Kind::Stream)));
+                node.map(|node| WalkEntry { node: Some(node), into: None })
             })),
         }
         found
@@ -144,7 +149,7 @@ impl Tree for Squash {
             _ => Err(failure(None, "a directory whose inode is of another type")),
         });
         match list {
-            Ok(list) => Box::new(Listed { volume: self, list: Some(list), path, beside: Vec::new() }),
+            Ok(list) => Box::new(DirectoryLister { volume: self, list: Some(list), path, beside: Vec::new() }),
             Err(failed) => Box::new(std::iter::once(Err(named(failed, &path)))),
         }
     }

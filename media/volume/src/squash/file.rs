@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::inode::Lies;
 use super::metadata::Cursor;
 use super::volume::{Block, Squash};
-use crate::field::{failure, le32};
-use crate::node::{Content, Failure, Run};
-use crate::stored::ByPieces;
+use pfh_bytes::field::{failure, le32};
+use pfh_bytes::node::{Content, Failure, Run};
+use pfh_bytes::stored::ByPieces;
 
 /// The most runs of one file: 64 MiB of memory.
 const MOST_RUNS: usize = 2 << 20;

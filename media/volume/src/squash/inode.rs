@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::metadata::{Cursor, Metadata};
-use crate::field::{failure, le16, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::field::{failure, le16, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// The longest target of a link.
 const LONGEST_LINK: u32 = 64 << 10;

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::packed::Method;
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, read};
+use pfh_bytes::node::Failure;
 
 /// Bytes of a block, unpacked.
 pub const BLOCK: usize = 8192;

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use super::inode::Of;
 use super::metadata::Metadata;
-use super::superblock::{Found as Start, Superblock};
+use super::superblock::{Superblock, SuperblockSearch as Start};
 use super::volume::Squash;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Failure, Nodes};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
 use crate::walk::Walk;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 use pfh_container::Units;
 
 /// Opens a volume of squashfs; `None` if these bytes are another's.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let superblock = match Superblock::read(&**bytes)? {
         Start::Other => return Ok(None),
-        Start::Unread(why) => return Ok(Some(Recognised::Unread(why))),
+        Start::Unread(why) => return Ok(Some(VolumeContent::Unread(why))),
         Start::Superblock(superblock) => superblock,
     };
     let mut warnings = Vec::new();

@@ -1,8 +1,8 @@
 //! The superblock.
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le16, le32, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le16, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 use super::packed::Method;
 
@@ -31,7 +31,7 @@ pub struct Superblock {
 }
 
 /// The result of looking for a superblock at the start of a volume.
-pub enum Found {
+pub enum SuperblockSearch {
     /// Another file system.
     Other,
     /// One of a version that is not read.
@@ -42,10 +42,10 @@ pub enum Found {
 
 impl Superblock {
     /// Reads the superblock.
-    pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
+    pub fn read(bytes: &dyn Bytes) -> Result<SuperblockSearch, Failure> {
         let raw = read_some(bytes, 0, SIZE)?;
         if !is_at(&raw, 0, b"hsqs") {
-            return Ok(Found::Other);
+            return Ok(SuperblockSearch::Other);
         }
         let wrong = |offset: u64, cause: &str| failure(Some(offset), format!("squashfs: {cause}"));
         if raw.len() < SIZE {
@@ -55,10 +55,10 @@ impl Superblock {
         if (major, minor) != (4, 0) {
             let is_older = (1..4).contains(&major);
             let version = if is_older { format!(" {major}.{minor}") } else { String::new() };
-            return Ok(Found::Unread(format!("squashfs{version}")));
+            return Ok(SuperblockSearch::Unread(format!("squashfs{version}")));
         }
         let Some(method) = Method::of(le16(&raw, 20)) else {
-            return Ok(Found::Unread(format!("squashfs compressed by method {}", le16(&raw, 20))));
+            return Ok(SuperblockSearch::Unread(format!("squashfs compressed by method {}", le16(&raw, 20))));
         };
         let (block_size, log) = (le32(&raw, 12), le16(&raw, 22));
         if !BLOCKS.contains(&log) || block_size != 1 << log {
@@ -75,7 +75,7 @@ impl Superblock {
             is_there.then(|| table(at, what)).transpose()
         };
         let fragments = le32(&raw, 16);
-        Ok(Found::Superblock(Superblock {
+        Ok(SuperblockSearch::Superblock(Superblock {
             block_size,
             method,
             root: le64(&raw, 32),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::inode::Inode;
 use super::metadata::Metadata;
 use super::superblock::Superblock;
-use crate::bytes::Bytes;
-use crate::field::{failure, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le32, le64, read};
+use pfh_bytes::node::Failure;
 use pfh_container::Units;
 
 /// Rows of fragments in a block of metadata.

@@ -1,8 +1,8 @@
 //! The volume: anchors, the sequence of descriptors, and the partitions and root in them.
 
-use crate::bytes::Bytes;
-use crate::field::{failure, le16, le32, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, le16, le32, read_some};
+use pfh_bytes::node::Failure;
 
 use super::tag::{descriptor, fixed, identifier};
 

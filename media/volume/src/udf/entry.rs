@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, le16, le32, le64, read};
-use crate::layout::Layout;
-use crate::node::{Failure, Times};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, le16, le32, le64, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Failure, Times};
 
 use super::descriptor::Place;
 use super::partition::Partitions;

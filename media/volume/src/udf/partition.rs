@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le16, le32, read};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le16, le32, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 use super::descriptor::{Descriptors, Place};
 
@@ -41,22 +41,22 @@ pub struct Partitions {
 }
 
 /// Why the partitions of a volume are not read.
-pub enum Refused {
+pub enum PartitionFault {
     /// A kind of partition that is not read.
     Unread(String),
     /// The fault.
     Failed(Failure),
 }
 
-impl From<Failure> for Refused {
-    fn from(failed: Failure) -> Refused {
-        Refused::Failed(failed)
+impl From<Failure> for PartitionFault {
+    fn from(failed: Failure) -> PartitionFault {
+        PartitionFault::Failed(failed)
     }
 }
 
 impl Partitions {
     /// The partitions of a volume; those in files are found by their entries.
-    pub fn open(bytes: &Arc<dyn Bytes>, volume: &Descriptors) -> Result<Partitions, Refused> {
+    pub fn open(bytes: &Arc<dyn Bytes>, volume: &Descriptors) -> Result<Partitions, PartitionFault> {
         let mut all = Partitions { block: volume.block, size: bytes.size(), all: Vec::new(), metadata: Vec::new() };
         // Metadata partitions lie in others, which may come behind them.
         let mut files = Vec::new();
@@ -75,9 +75,13 @@ impl Partitions {
                     Map::Plain { first }
                 }
                 () if is_at(map, 5, b"*UDF Virtual Partition") => {
-                    return Err(Refused::Unread("UDF with a virtual partition (written piece by piece)".to_owned()));
+                    return Err(PartitionFault::Unread(
+                        "UDF with a virtual partition (written piece by piece)".to_owned(),
+                    ));
                 }
-                () => return Err(Refused::Unread("UDF with a partition of a kind that is not known".to_owned())),
+                () => {
+                    return Err(PartitionFault::Unread("UDF with a partition of a kind that is not known".to_owned()));
+                }
             };
             all.all.push(Partition { map, blocks });
         }

@@ -1,10 +1,10 @@
 //! Descriptor tags: which descriptor it is, and whether it is whole.
 
-use crate::bytes::Bytes;
-use crate::crc16::crc16;
-use crate::field::{byte, failure, le16, le32, read};
-use crate::node::Failure;
-use crate::text::utf16;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::crc16::crc16;
+use pfh_bytes::field::{byte, failure, le16, le32, read};
+use pfh_bytes::node::Failure;
+use pfh_bytes::text::utf16;
 
 /// Bytes of a tag.
 pub const LENGTH: usize = 16;
@@ -47,7 +47,7 @@ pub fn fixed(raw: &[u8]) -> Vec<u8> {
 /// Nanoseconds since 1970 of a time in 12 bytes.
 pub fn time(raw: &[u8]) -> Option<i128> {
     let raw = raw.get(..12)?;
-    let days = crate::time::days(i64::from(le16(raw, 2).cast_signed()), byte(raw, 4).into(), byte(raw, 5).into())?;
+    let days = pfh_bytes::time::days(i64::from(le16(raw, 2).cast_signed()), byte(raw, 4).into(), byte(raw, 5).into())?;
     // Twelve bits with a sign: minutes east of UTC; the least stands for none.
     let zone = i64::from((le16(raw, 0) << 4).cast_signed() >> 4);
     let zone = if zone == -2047 { 0 } else { zone };

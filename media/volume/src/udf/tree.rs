@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::bytes::Bytes;
-use crate::field::{byte, failure, le16, read};
-use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes};
-use crate::stored::{Held, Stored, Unreadable, named};
-use crate::walk::{Entries, Found, Into, Tree, Walk, join};
+use crate::file_system::{FileSystem, Options, Volume, VolumeContent};
+use crate::walk::{Entries, Tree, Walk, WalkEntry, WalkFolder, join};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{byte, failure, le16, read};
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node, Nodes};
+use pfh_bytes::stored::{HeldBytes, StoredBytes, Unreadable, named};
 
 use super::descriptor::{Descriptors, Place, is_announced};
 use super::entry::Entry;
-use super::partition::{Partitions, Refused};
+use super::partition::{PartitionFault, Partitions};
 use super::tag::{descriptor, identifier, text};
 
 const FILE_SET: u16 = 256;
@@ -34,7 +34,7 @@ struct Udf {
 }
 
 /// Opens a volume; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     if !is_announced(&**bytes) {
         return Ok(None);
     }
@@ -43,8 +43,8 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     };
     let mut partitions = match Partitions::open(bytes, &found) {
         Ok(partitions) => partitions,
-        Err(Refused::Unread(what)) => return Ok(Some(Recognised::Unread(what))),
-        Err(Refused::Failed(failed)) => return Err(failed),
+        Err(PartitionFault::Unread(what)) => return Ok(Some(VolumeContent::Unread(what))),
+        Err(PartitionFault::Failed(failed)) => return Err(failed),
     };
     let Descriptors { block, label, files, mut warnings, .. } = found;
     for (number, [file, mirror]) in std::mem::take(&mut partitions.metadata) {
@@ -140,7 +140,7 @@ impl Udf {
     }
 
     /// The node of a name.
-    fn found(&self, name: &[u8], flags: u8, place: Place, parent: &[u8]) -> Result<Found<Place>, Failure> {
+    fn found(&self, name: &[u8], flags: u8, place: Place, parent: &[u8]) -> Result<WalkEntry<Place>, Failure> {
         let name = text(name).ok_or_else(|| named(failure(None, "a name that is not text"), parent))?;
         let path = join(parent, &name)?;
         let wrong = |failed: Failure| named(failed, &path);
@@ -158,7 +158,8 @@ impl Udf {
             return Err(wrong(failure(None, "a directory by its name or by its entry, and not by the other")));
         }
         let is_file = kind == Kind::File;
-        let into = (kind == Kind::Directory).then(|| Into { id: number(place), path: path.clone(), directory: place });
+        let into =
+            (kind == Kind::Directory).then(|| WalkFolder { id: number(place), path: path.clone(), directory: place });
         let inline = entry.inline();
         let node = Node {
             size: (is_file || kind == Kind::Directory).then_some(entry.size),
@@ -171,19 +172,19 @@ impl Udf {
             content: is_file.then(|| self.file(entry, inline, &path)),
             path,
         };
-        Ok(Found { node: Some(node), into })
+        Ok(WalkEntry { node: Some(node), into })
     }
 
     fn file(&self, entry: Entry, inline: Option<Result<Vec<u8>, Failure>>, path: &[u8]) -> Arc<dyn Content> {
         match inline {
-            Some(Ok(held)) => Arc::new(Held { bytes: held.into() }),
+            Some(Ok(held)) => Arc::new(HeldBytes { bytes: held.into() }),
             Some(Err(failed)) => Arc::new(Unreadable(named(failed, path))),
             None => {
                 let (bytes, partitions) = (self.bytes.clone(), self.partitions.clone());
                 let (size, path) = (entry.size, path.to_vec());
                 let medium = bytes.clone();
                 let locate = Box::new(move || entry.layout(&medium, &partitions));
-                Arc::new(Stored { bytes, path, from: 0, size, locate })
+                Arc::new(StoredBytes { bytes, path, from: 0, size, locate })
             }
         }
     }

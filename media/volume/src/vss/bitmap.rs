@@ -1,8 +1,8 @@
 //! The map of the blocks of a volume that a store does not keep, because they were free.
 
 use super::block::{BLOCK, Chain, HEAD, Kind};
-use crate::bytes::Bytes;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::Failure;
 
 /// Blocks of a volume that a block of the map stands for.
 const OF_BLOCK: u64 = (BLOCK - HEAD as u64) * 8;

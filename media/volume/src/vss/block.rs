@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::bytes::Bytes;
-use crate::field::{failure, is_at, le32, le64, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, is_at, le32, le64, read};
+use pfh_bytes::node::Failure;
 
 /// Bytes of a block.
 pub const BLOCK: u64 = 16 << 10;

@@ -1,9 +1,9 @@
 //! The header in the boot area of a volume, and the catalogue of its shadow copies.
 
 use super::block::{BLOCK, Chain, GUID, HEAD, Kind, wrong};
-use crate::bytes::Bytes;
-use crate::field::{array, is_at, le32, le64, read_some};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, is_at, le32, le64, read_some};
+use pfh_bytes::node::Failure;
 
 /// Where the header stands, in bytes.
 pub const HEADER: u64 = 0x1e00;
@@ -45,7 +45,7 @@ impl Header {
 
 /// A shadow copy as the catalogue has it.
 #[derive(Debug, Clone)]
-pub struct Described {
+pub struct CatalogEntry {
     /// Where the entry stands.
     pub at: u64,
     /// The GUID of its store.
@@ -60,7 +60,7 @@ pub struct Described {
 
 /// Where the store of a shadow copy lies.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct StorePlace {
     /// Where the entry stands.
     pub at: u64,
     /// The GUID of the store.
@@ -78,8 +78,8 @@ pub struct Placed {
 /// The content of a catalogue.
 #[derive(Debug, Default)]
 pub struct Catalogue {
-    pub described: Vec<Described>,
-    pub placed: Vec<Placed>,
+    pub described: Vec<CatalogEntry>,
+    pub placed: Vec<StorePlace>,
     /// The parts of it that cannot be read.
     pub failed: Vec<Failure>,
 }
@@ -114,14 +114,14 @@ impl Catalogue {
                     self.failed.push(wrong(at, format_args!("catalogue: more than {MOST_COPIES} copies")));
                     return;
                 }
-                2 => self.described.push(Described {
+                2 => self.described.push(CatalogEntry {
                     at,
                     store,
                     size: le64(entry, 8),
                     sequence: le64(entry, 32),
                     created: le64(entry, 48),
                 }),
-                3 => self.placed.push(Placed {
+                3 => self.placed.push(StorePlace {
                     at,
                     store,
                     blocks: le64(entry, 8),

@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::block::wrong;
-use super::catalog::{Catalogue, Described, Header, MOST_COPIES, Placed};
+use super::catalog::{CatalogEntry, Catalogue, Header, MOST_COPIES, StorePlace};
 use super::store::{Facts, Store};
 use super::view::View;
-use crate::bytes::Bytes;
-use crate::field::guid;
-use crate::node::Failure;
-use crate::time::windows;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::guid;
+use pfh_bytes::node::Failure;
+use pfh_bytes::time::windows;
 
 /// Blocks that all stores of a volume may keep together, in some 500 MB of memory: 128 GiB.
 const ROOM: usize = 8 << 20;
@@ -49,15 +49,15 @@ impl fmt::Debug for Copy {
     }
 }
 
-type Opened = Result<Arc<Store>, Failure>;
+type OpenShadow = Result<Arc<Store>, Failure>;
 
 /// The stores of all copies.
 struct Stores {
     live: Arc<dyn Bytes>,
     /// Where each lies, or why that is not known.
-    placed: Vec<Result<Placed, Failure>>,
+    placed: Vec<Result<StorePlace, Failure>>,
     /// Those that were read, and the descriptors that may still be held.
-    read: Mutex<(Vec<Option<Opened>>, usize)>,
+    read: Mutex<(Vec<Option<OpenShadow>>, usize)>,
 }
 
 impl Copies {
@@ -71,7 +71,7 @@ impl Copies {
         let catalogue = Catalogue::read(&**live, header.catalogue);
         let (mut failed, mut placed) = (catalogue.failed, catalogue.placed);
         let (described, warnings) = in_order(catalogue.described);
-        let found: Vec<Result<Placed, Failure>> = described
+        let found: Vec<Result<StorePlace, Failure>> = described
             .iter()
             .map(|copy| match placed.iter().position(|store| store.store == copy.store) {
                 Some(at) => Ok(placed.swap_remove(at)),
@@ -90,7 +90,7 @@ impl Copies {
 }
 
 /// The copies from the oldest to the newest: by their numbers, which grow from copy to copy.
-fn in_order(mut described: Vec<Described>) -> (Vec<Described>, Vec<Failure>) {
+fn in_order(mut described: Vec<CatalogEntry>) -> (Vec<CatalogEntry>, Vec<Failure>) {
     described.truncate(MOST_COPIES);
     described.sort_by_key(|copy| (copy.sequence, copy.created));
     let mut warnings = Vec::new();
@@ -106,7 +106,7 @@ fn in_order(mut described: Vec<Described>) -> (Vec<Described>, Vec<Failure>) {
 }
 
 /// Why a copy has no store in its own catalogue.
-fn elsewhere(header: &Header, copy: &Described) -> Failure {
+fn elsewhere(header: &Header, copy: &CatalogEntry) -> Failure {
     let cause = match header.storage == header.volume {
         true => "the catalogue has no store for this copy".to_owned(),
         false => format!("its store is on another volume ({})", guid(header.storage)),
@@ -115,7 +115,7 @@ fn elsewhere(header: &Header, copy: &Described) -> Failure {
 }
 
 impl Stores {
-    fn copy(self: Arc<Self>, at: usize, described: &Described) -> Copy {
+    fn copy(self: Arc<Self>, at: usize, described: &CatalogEntry) -> Copy {
         let facts = self.placed[at].as_ref().ok().and_then(|placed| Facts::read(&*self.live, placed).ok());
         let (id, set) = match facts {
             Some(facts) => (facts.id, facts.set),
@@ -126,7 +126,7 @@ impl Stores {
     }
 
     /// The store of a copy by its place.
-    fn store(&self, at: usize, volume: u64) -> Opened {
+    fn store(&self, at: usize, volume: u64) -> OpenShadow {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let (opened, room) = &mut *read;
         if let Some(opened) = &opened[at] {

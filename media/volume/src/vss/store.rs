@@ -3,11 +3,11 @@
 
 use super::bitmap::Bitmap;
 use super::block::{BLOCK, HEAD, Kind, block, wrong};
-use super::catalog::Placed;
+use super::catalog::StorePlace;
 use super::table::Table;
-use crate::bytes::Bytes;
-use crate::field::{array, guid, le32, le64};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, guid, le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Facts about a shadow copy in the header of its store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Facts {
 
 impl Facts {
     /// Reads the header of a store.
-    pub fn read(bytes: &dyn Bytes, placed: &Placed) -> Result<Facts, Failure> {
+    pub fn read(bytes: &dyn Bytes, placed: &StorePlace) -> Result<Facts, Failure> {
         let raw = block(bytes, placed.header, Kind::Store)?;
         let length = le64(&raw, 48);
         if !(64..=BLOCK - HEAD as u64).contains(&length) {
@@ -45,7 +45,7 @@ pub struct Store {
 
 impl Store {
     /// Reads its list and its maps. `room` is how many descriptors may be held.
-    pub fn read(bytes: &dyn Bytes, placed: &Placed, volume: u64, room: &mut usize) -> Result<Store, Failure> {
+    pub fn read(bytes: &dyn Bytes, placed: &StorePlace, volume: u64, room: &mut usize) -> Result<Store, Failure> {
         if placed.blocks == 0 || placed.bitmap == 0 {
             return Err(wrong(placed.at, "catalogue: a store without a list of blocks or without a map"));
         }

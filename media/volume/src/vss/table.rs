@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::block::{BLOCK, Chain, HEAD, Kind, wrong};
-use crate::bytes::Bytes;
-use crate::field::{le32, le64};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{le32, le64};
+use pfh_bytes::node::Failure;
 
 /// Bytes of a descriptor.
 const DESCRIPTOR: usize = 32;
@@ -21,7 +21,7 @@ pub const SECTOR: u64 = 512;
 
 /// Where the content of a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum BlockPlace {
     /// On the volume, in the store.
     Store(u64),
     /// At this offset of the state that came next.
@@ -40,7 +40,7 @@ pub struct Overlay {
 /// The blocks of a store, by their offsets.
 #[derive(Debug, Default)]
 pub struct Table {
-    pub held: BTreeMap<u64, Held>,
+    pub held: BTreeMap<u64, BlockPlace>,
     pub overlays: BTreeMap<u64, Overlay>,
     /// Where blocks went, with the offset that each came from.
     pub moved: BTreeMap<u64, u64>,
@@ -113,11 +113,11 @@ impl Table {
             None => found.original,
         };
         if !is_forwarder {
-            self.held.insert(original, Held::Store(found.store));
+            self.held.insert(original, BlockPlace::Store(found.store));
             return Ok(());
         }
         whole(found.relative, "place")?;
-        self.held.insert(original, Held::Forward(found.relative));
+        self.held.insert(original, BlockPlace::Forward(found.relative));
         self.moved.insert(found.relative, original);
         Ok(())
     }
@@ -140,10 +140,10 @@ mod tests {
     fn a_block_that_moved_is_kept_under_its_first_place() {
         // 5 went to 9, then to 12, whose content was kept before it was written over.
         let found = table(&[(5, 9, 0, FORWARDER, 0), (9, 12, 0, FORWARDER, 0), (12, 0, 40, 0, 0)]);
-        assert_eq!(found.held, [(5 * BLOCK, Held::Store(40 * BLOCK))].into());
+        assert_eq!(found.held, [(5 * BLOCK, BlockPlace::Store(40 * BLOCK))].into());
         assert!(found.moved.is_empty());
         let found = table(&[(5, 9, 0, FORWARDER, 0), (9, 9, 0, FORWARDER, 0)]);
-        assert_eq!(found.held, [(5 * BLOCK, Held::Forward(9 * BLOCK))].into());
+        assert_eq!(found.held, [(5 * BLOCK, BlockPlace::Forward(9 * BLOCK))].into());
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
         let list =
             [(1, 0, 20, 0, 0), (1, 0, 21, 0, 0), (1, 0, 30, OVERLAY, 1), (1, 1, 31, OVERLAY, 6), (2, 0, 9, UNUSED, 0)];
         let found = table(&list);
-        assert_eq!(found.held, [(BLOCK, Held::Store(21 * BLOCK))].into());
+        assert_eq!(found.held, [(BLOCK, BlockPlace::Store(21 * BLOCK))].into());
         assert_eq!(found.overlays, [(BLOCK, Overlay { at: 30 * BLOCK, sectors: 7 })].into());
     }
 }

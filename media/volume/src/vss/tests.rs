@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::block::BLOCK;
 use super::{Copies, Copy};
-use crate::bytes::Bytes;
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::node::Failure;
 
 #[path = "../../tests/volume/vss/maker.rs"]
 mod maker;
@@ -55,7 +55,7 @@ fn each_copy_is_the_state_that_it_was_made_of() {
     assert_eq!((found.members.len(), &found.failed[..], &found.warnings[..]), (3, &[][..], &[][..]));
     for (at, member) in found.members.iter().enumerate() {
         assert_eq!((member.number, member.size), (at as u32 + 1, SIZE));
-        assert_eq!(member.id, format!("{}", crate::field::guid([at as u8 + 1; 16])));
+        assert_eq!(member.id, format!("{}", pfh_bytes::field::guid([at as u8 + 1; 16])));
         assert!(is_state(member, &states[at]), "copy {}", at + 1);
     }
     assert!(found.members[0].created < found.members[2].created && found.members[0].created.is_some());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::block::BLOCK;
 use super::store::Store;
-use super::table::{Held, SECTOR};
-use crate::bytes::Bytes;
+use super::table::{BlockPlace, SECTOR};
+use pfh_bytes::bytes::Bytes;
 
 /// The most bytes of one read that are gathered from blocks side by side.
 const MOST: u64 = 1 << 20;
@@ -53,8 +53,8 @@ impl View {
                 }
             }
             match store.table.held.get(&block) {
-                Some(Held::Store(at)) => return (Place::Volume(at.saturating_add(within)), length),
-                Some(Held::Forward(at)) => block = *at,
+                Some(BlockPlace::Store(at)) => return (Place::Volume(at.saturating_add(within)), length),
+                Some(BlockPlace::Forward(at)) => block = *at,
                 None if number + 1 < self.stores.len() => {}
                 None if store.table.moved.contains_key(&block) => {}
                 None if number == 0 && store.is_free(block) => return (Place::Free, length),

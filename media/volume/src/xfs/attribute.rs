@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::inode::{Fork, Format, Inode};
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{be16, be32, byte, failure, is_at, read};
-use crate::layout::Layout;
-use crate::node::Failure;
-use crate::stored::gather;
+use pfh_bytes::field::{be16, be32, byte, failure, is_at, read};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
+use pfh_bytes::stored::gather;
 
 /// Flags of an attribute.
 const LOCAL: u8 = 1;
@@ -62,13 +62,13 @@ impl Attribute {
 
 /// The attributes of a file that were found so far.
 #[derive(Default)]
-struct Collected {
+struct AttributeList {
     found: Vec<Result<Attribute, Failure>>,
     bytes: usize,
     visited: HashSet<u32>,
 }
 
-impl Collected {
+impl AttributeList {
     /// Takes an attribute up; `false` when there are too many.
     fn push(&mut self, attribute: Option<Attribute>, offset: u64) -> bool {
         let Some(attribute) = attribute else { return true };
@@ -87,7 +87,7 @@ impl Xfs {
     /// The extended attributes of a file.
     pub fn attributes(&self, inode: &Inode) -> Vec<Result<Attribute, Failure>> {
         let Some(fork) = &inode.attributes else { return Vec::new() };
-        let mut collected = Collected::default();
+        let mut collected = AttributeList::default();
         match fork.format {
             Format::Local => short(fork, &mut collected),
             Format::Extents if fork.extents == 0 => {}
@@ -100,7 +100,7 @@ impl Xfs {
     }
 
     /// Collects the attributes of a block of the fork, and of the blocks that it leads to.
-    fn below(&self, owner: u64, layout: &Layout, block: u32, depth: u32, collected: &mut Collected) {
+    fn below(&self, owner: u64, layout: &Layout, block: u32, depth: u32, collected: &mut AttributeList) {
         let (raw, offset) = match self.fork_block(layout, block) {
             Ok(found) => found,
             Err(failed) => return collected.found.push(Err(failed)),
@@ -195,7 +195,7 @@ impl Xfs {
 }
 
 /// The attributes in an inode.
-fn short(fork: &Fork, collected: &mut Collected) {
+fn short(fork: &Fork, collected: &mut AttributeList) {
     let (size, count) = (usize::from(be16(&fork.raw, 0)), byte(&fork.raw, 2));
     let raw = fork.raw.get(..size).unwrap_or_default();
     let mut at = 4;

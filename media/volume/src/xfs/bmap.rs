@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use super::inode::{Fork, Format};
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{be16, be64, failure, is_at};
-use crate::layout::Layout;
-use crate::node::Failure;
+use pfh_bytes::field::{be16, be64, failure, is_at};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::Failure;
 
 /// Bytes of an extent.
 pub const EXTENT: usize = 16;

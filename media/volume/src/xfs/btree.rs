@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{array, be16, be32, failure, is_at};
-use crate::node::Failure;
+use pfh_bytes::field::{array, be16, be32, failure, is_at};
+use pfh_bytes::node::Failure;
 
 /// No tree that the kernel writes is deeper.
 const DEEPEST: u32 = 10;

@@ -4,17 +4,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bmap::{EXTENT, Extent};
-use super::directory::Gone;
+use super::directory::FreedName;
 use super::inode::{Fork, Inode};
 use super::inodes::{inodes, is_used, path_of};
 use super::node::blank;
-use super::tree::{Names, Place, Seen};
+use super::tree::{Names, Place, SeenInodes};
 use super::volume::Xfs;
-use crate::field::be16;
-use crate::layout::Layout;
-use crate::node::{Allocation, Content, Failure, Kind, Node, Run, Times};
-use crate::stored::Stored;
-use crate::walk::{Found, join};
+use crate::walk::{WalkEntry, join};
+use pfh_bytes::field::be16;
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Allocation, Content, Failure, Kind, Node, Run, Times};
+use pfh_bytes::stored::StoredBytes;
 
 /// A file never ended beyond this.
 const MOST: u64 = 1 << 50;
@@ -25,7 +25,7 @@ const LINK: u8 = 7;
 
 impl Names {
     /// The node of a deleted name. An inode that is in use again says nothing of the deleted file.
-    pub fn gone(&self, gone: &Gone, parent: &[u8]) -> Option<Found<Place>> {
+    pub fn gone(&self, gone: &FreedName, parent: &[u8]) -> Option<WalkEntry<Place>> {
         let entry = &gone.entry;
         let path = join(parent, &entry.name).ok()?;
         let kind = match entry.kind {
@@ -56,7 +56,7 @@ impl Names {
                 ..Node::bare(&path, kind, is_known.then_some(entry.inode), Times::default())
             },
         };
-        Some(Found { node: Some(node), into: None })
+        Some(WalkEntry { node: Some(node), into: None })
     }
 }
 
@@ -75,7 +75,7 @@ impl Xfs {
         let allocation = if layout.runs().iter().all(is_free) { Allocation::Deleted } else { Allocation::Overwritten };
         let (size, bytes) = (layout.end(), self.bytes.clone());
         let locate = Box::new(move || Ok(layout.clone()));
-        let content: Arc<dyn Content> = Arc::new(Stored { bytes, path, from: 0, size, locate });
+        let content: Arc<dyn Content> = Arc::new(StoredBytes { bytes, path, from: 0, size, locate });
         Node { size: Some(size), allocation, content: Some(content), ..node }
     }
 
@@ -100,7 +100,7 @@ impl Xfs {
         let mut layout = Layout::new(size);
         let mut take = |extent: Extent, offset: u64| {
             let is_sound = extent.count > 0 && (extent.first + extent.count) << self.superblock.block_log <= MOST;
-            let wrong = crate::field::failure(Some(offset), "not an extent");
+            let wrong = pfh_bytes::field::failure(Some(offset), "not an extent");
             if is_sound { self.lay(&mut layout, extent, offset) } else { Err(wrong) }
         };
         if (1..=10).contains(&be16(&fork.raw, 0)) {
@@ -117,7 +117,7 @@ impl Xfs {
 }
 
 /// Inodes in use that no name leads to: deleted while they were open.
-pub fn unlinked(volume: Arc<Xfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+pub fn unlinked(volume: Arc<Xfs>, seen: Arc<Mutex<SeenInodes>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     numbers(&volume, true).flat_map(move |number| {
         let is_listed = seen.lock().unwrap_or_else(PoisonError::into_inner).listed.has(number);
         let inode = if is_listed || volume.superblock.own.contains(&number) { None } else { volume.inode(number).ok() };
@@ -129,7 +129,7 @@ pub fn unlinked(volume: Arc<Xfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item 
 }
 
 /// Free inodes that were in use once, and whose names are gone.
-pub fn freed(volume: Arc<Xfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
+pub fn freed(volume: Arc<Xfs>, seen: Arc<Mutex<SeenInodes>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     numbers(&volume, false).filter_map(move |number| {
         let is_given = seen.lock().unwrap_or_else(PoisonError::into_inner).given.contains(&number);
         let inode = if is_given { None } else { volume.inode(number).ok() };

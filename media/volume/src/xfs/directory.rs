@@ -1,6 +1,6 @@
 //! Names in directories: in the inode, and in blocks.
 
-use crate::field::{be16, be32, be64, byte};
+use pfh_bytes::field::{be16, be32, be64, byte};
 
 /// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Entry {
 
 /// A name in room that is free again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
+pub struct FreedName {
     pub entry: Entry,
     /// Whether all of the number of its inode is there, or only the lower 32 bits.
     pub is_whole: bool,
@@ -21,16 +21,16 @@ pub struct Gone {
 
 /// A place that contradicts itself: the entries behind it are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Broken(pub usize);
+pub struct BrokenPlace(pub usize);
 
 /// The mark of free room.
 const FREE: u16 = 0xffff;
 
 /// The entries of a directory of `size` bytes in its inode.
-pub fn short(raw: &[u8], size: u64, has_types: bool) -> (Vec<Entry>, Option<Broken>) {
+pub fn short(raw: &[u8], size: u64, has_types: bool) -> (Vec<Entry>, Option<BrokenPlace>) {
     let mut found = Vec::new();
     let Some(raw) = usize::try_from(size).ok().and_then(|size| raw.get(..size)) else {
-        return (found, Some(Broken(0)));
+        return (found, Some(BrokenPlace(0)));
     };
     let (count, wide) = (byte(raw, 0), byte(raw, 1) > 0);
     let width = if wide { 8 } else { 4 };
@@ -39,14 +39,14 @@ pub fn short(raw: &[u8], size: u64, has_types: bool) -> (Vec<Entry>, Option<Brok
         let length = usize::from(byte(raw, at));
         let behind = at + 3 + length + usize::from(has_types);
         if length == 0 || behind + width > raw.len() {
-            return (found, Some(Broken(at)));
+            return (found, Some(BrokenPlace(at)));
         }
         let inode = if wide { be64(raw, behind) } else { be32(raw, behind).into() };
         let kind = if has_types { byte(raw, at + 3 + length) } else { 0 };
         found.push(Entry { inode, name: raw[at + 3..at + 3 + length].to_vec(), kind });
         at = behind + width;
     }
-    let broken = (at != raw.len()).then_some(Broken(at));
+    let broken = (at != raw.len()).then_some(BrokenPlace(at));
     (found, broken)
 }
 
@@ -54,8 +54,8 @@ pub fn short(raw: &[u8], size: u64, has_types: bool) -> (Vec<Entry>, Option<Brok
 #[derive(Debug, Default)]
 pub struct Names {
     pub live: Vec<Entry>,
-    pub gone: Vec<Gone>,
-    pub broken: Option<Broken>,
+    pub gone: Vec<FreedName>,
+    pub broken: Option<BrokenPlace>,
 }
 
 /// The names between two places of a block.
@@ -66,7 +66,7 @@ pub fn entries(block: &[u8], from: usize, end: usize, has_types: bool) -> Names 
             let length = usize::from(be16(block, at + 2));
             if length == 0 || !length.is_multiple_of(8) || at + length > end || be16(block, at + length - 2) != tag(at)
             {
-                names.broken = Some(Broken(at));
+                names.broken = Some(BrokenPlace(at));
                 return names;
             }
             leftovers(block, at, at + length, has_types, &mut names.gone);
@@ -79,7 +79,7 @@ pub fn entries(block: &[u8], from: usize, end: usize, has_types: bool) -> Names 
                 at += length;
             }
             _ => {
-                names.broken = Some(Broken(at));
+                names.broken = Some(BrokenPlace(at));
                 return names;
             }
         }
@@ -106,7 +106,7 @@ fn entry(block: &[u8], at: usize, end: usize, has_types: bool) -> Option<(Entry,
 
 /// Entries that were in free room. They begin with the mark of free room and its length, if that
 /// began there, and end with their own place, or with that of the room if it ended there.
-fn leftovers(block: &[u8], from: usize, end: usize, has_types: bool, gone: &mut Vec<Gone>) {
+fn leftovers(block: &[u8], from: usize, end: usize, has_types: bool, gone: &mut Vec<FreedName>) {
     let mut at = from;
     while at + 16 <= end {
         let found = entry(block, at, end, has_types).filter(|(found, length)| {
@@ -122,7 +122,7 @@ fn leftovers(block: &[u8], from: usize, end: usize, has_types: bool, gone: &mut 
         if !is_whole {
             entry.inode &= 0xffff_ffff;
         }
-        gone.push(Gone { entry, is_whole });
+        gone.push(FreedName { entry, is_whole });
         at += length;
     }
 }
@@ -170,7 +170,7 @@ mod tests {
             names.gone.iter().map(|gone| (gone.entry.inode, &gone.entry.name[..], gone.is_whole)).collect();
         assert_eq!(gone, [(2, &b"first"[..], false), (8 << 32 | 3, b"second one", true)]);
         block[length - 1] ^= 1;
-        assert_eq!(entries(&block, 16, length, true).broken, Some(Broken(length - 16)));
+        assert_eq!(entries(&block, 16, length, true).broken, Some(BrokenPlace(length - 16)));
     }
 
     #[test]
@@ -181,9 +181,9 @@ mod tests {
         let (found, broken) = short(&raw, size, true);
         assert_eq!(broken, None);
         assert_eq!(found[1], Entry { inode: 0x82, name: b"bc".to_vec(), kind: 2 });
-        assert_eq!(short(&raw, size - 1, true).1, Some(Broken(15)));
-        assert_eq!(short(&raw, size + 1, true).1, Some(Broken(0)));
+        assert_eq!(short(&raw, size - 1, true).1, Some(BrokenPlace(15)));
+        assert_eq!(short(&raw, size + 1, true).1, Some(BrokenPlace(0)));
         raw[0] = 1;
-        assert_eq!(short(&raw, size, true).1, Some(Broken(15)));
+        assert_eq!(short(&raw, size, true).1, Some(BrokenPlace(15)));
     }
 }

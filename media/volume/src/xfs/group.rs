@@ -3,8 +3,8 @@
 use super::btree::Root;
 use super::seal::Seal;
 use super::volume::Xfs;
-use crate::field::{be32, failure, is_at, read};
-use crate::node::Failure;
+use pfh_bytes::field::{be32, failure, is_at, read};
+use pfh_bytes::node::Failure;
 
 const SPACE: Seal = Seal { what: "header of a group", sum: 216, place: None, uuid: 64, owner: None };
 const INODES: Seal = Seal { what: "header of a group's inodes", sum: 312, place: None, uuid: 296, owner: None };

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::directory::{Broken, Entry, Names, entries, short};
+use super::directory::{BrokenPlace, Entry, Names, entries, short};
 use super::inode::{Format, Inode};
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{be16, be32, failure, is_at};
-use crate::layout::Layout;
-use crate::node::{Failure, Run};
-use crate::stored::gather;
+use pfh_bytes::field::{be16, be32, failure, is_at};
+use pfh_bytes::layout::Layout;
+use pfh_bytes::node::{Failure, Run};
+use pfh_bytes::stored::gather;
 
 /// Where the index begins in the file of a directory, and where the map of room behind it.
 const INDEX: u64 = 32 << 30;
@@ -34,7 +34,7 @@ impl Xfs {
         }
         if inode.content.format == Format::Local {
             let (live, broken) = short(&inode.content.raw, inode.size, self.superblock.has_types);
-            let failed = broken.map(|Broken(at)| {
+            let failed = broken.map(|BrokenPlace(at)| {
                 let cause = "an entry of the directory contradicts itself: the rest is not listed";
                 failure(Some(inode.content.offset + at as u64), cause)
             });
@@ -64,7 +64,7 @@ impl Xfs {
             let part = volume.data_block(number, &layout, index).map(|(names, offset, count)| {
                 found += names.live.len() as u64;
                 indexed = indexed.or(count);
-                let failed = names.broken.map(|Broken(at)| {
+                let failed = names.broken.map(|BrokenPlace(at)| {
                     let cause = "an entry of the directory contradicts itself: the rest of its block is not listed";
                     failure(Some(offset + at as u64), cause)
                 });

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{be16, be32, be64, byte, failure, is_at, read};
-use crate::node::{Failure, Times};
+use pfh_bytes::field::{be16, be32, be64, byte, failure, is_at, read};
+use pfh_bytes::node::{Failure, Times};
 
 /// The content is on the realtime device.
 const REALTIME: u16 = 1;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::btree::{self, Tree};
 use super::volume::Xfs;
-use crate::field::failure;
-use crate::node::Failure;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// The path of an inode that no directory lists.
 pub fn path_of(number: u64) -> Vec<u8> {

@@ -1,8 +1,8 @@
 //! The log: whether its last record is that of an unmount.
 
-use crate::bytes::Bytes;
-use crate::field::{be32, byte, failure, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{be32, byte, failure, read};
+use pfh_bytes::node::Failure;
 
 /// The first bytes of a record.
 const RECORD: u32 = 0xfeed_babe;

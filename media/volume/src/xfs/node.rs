@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::attribute::{Attribute, LONGEST, Value};
 use super::inode::{Format, Inode};
 use super::volume::Xfs;
-use crate::field::failure;
-use crate::node::{Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, Unreadable, named};
 use crate::unallocated::slack;
 use crate::walk::join_stream;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Content, Failure, Kind, Node};
+use pfh_bytes::stored::{HeldBytes, StoredBytes, Unreadable, named};
 
 /// A node without content.
 pub fn blank(inode: &Inode, path: &[u8], kind: Kind) -> Node {
@@ -57,7 +57,7 @@ impl Xfs {
         let (volume, its) = (self.clone(), inode.content.clone());
         let (number, is_shared) = (inode.number, inode.is_shared);
         let locate = Box::new(move || volume.layout(number, &its, is_shared));
-        Arc::new(Stored { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: inode.size, locate })
+        Arc::new(StoredBytes { bytes: self.bytes.clone(), path: path.to_vec(), from: 0, size: inode.size, locate })
     }
 
     /// The node of an attribute of the file with this path.
@@ -66,7 +66,7 @@ impl Xfs {
         let path = join_stream(of, name).map_err(|failed| Failure { offset: Some(inode.offset), ..failed })?;
         let node = blank(inode, &path, Kind::Stream);
         Ok(match attribute.value {
-            Value::Held(bytes) => Held { bytes }.stream(node),
+            Value::Held(bytes) => HeldBytes { bytes }.stream(node),
             Value::Remote { size, .. } if size > LONGEST => {
                 let failed = failure(Some(inode.offset), "a value of more than 64 KiB");
                 let content: Arc<dyn Content> = Arc::new(Unreadable(named(failed, &path)));
@@ -80,7 +80,7 @@ impl Xfs {
                     volume.value_layout(number, fork, block, size)
                 });
                 let bytes = self.bytes.clone();
-                let content = Stored { bytes, path: path.clone(), from: 0, size: u64::from(size), locate };
+                let content = StoredBytes { bytes, path: path.clone(), from: 0, size: u64::from(size), locate };
                 Node { size: Some(u64::from(size)), content: Some(Arc::new(content)), ..node }
             }
         })

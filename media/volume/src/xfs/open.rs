@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use super::btree::{self, Tree};
-use super::superblock::{Found, Superblock};
+use super::superblock::{Superblock, SuperblockSearch};
 use super::volume::Xfs;
-use crate::bytes::Bytes;
-use crate::field::failure;
-use crate::file_system::{FileSystem, Recognised};
-use crate::node::Failure;
+use crate::file_system::{FileSystem, VolumeContent};
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
 
 /// Opens an XFS volume; `None` for another format.
-pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<VolumeContent>, Failure> {
     let superblock = match Superblock::read(&**bytes)? {
-        Found::Nothing => return Ok(None),
-        Found::Unread(name) => return Ok(Some(Recognised::Unread(name))),
-        Found::Superblock(superblock) => *superblock,
+        SuperblockSearch::Nothing => return Ok(None),
+        SuperblockSearch::Unread(name) => return Ok(Some(VolumeContent::Unread(name))),
+        SuperblockSearch::Superblock(superblock) => *superblock,
     };
     let names = (superblock.label.clone(), superblock.id.clone());
     let (block_size, warnings) = (superblock.block_size, superblock.warnings.clone());

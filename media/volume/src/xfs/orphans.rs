@@ -4,19 +4,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::inode::Inode;
 use super::inodes::{inodes, path_of};
-use super::tree::{Names, Place, Seen};
+use super::tree::{Names, Place, SeenInodes};
 use super::volume::Xfs;
-use crate::field::failure;
-use crate::listed::Listed;
-use crate::stored::named;
+use crate::listed::NumberSet;
 use crate::walk::Entries;
+use pfh_bytes::field::failure;
+use pfh_bytes::stored::named;
 
 /// Inodes that no directory lists, once all directories were listed: they were cut off from their
 /// directories. Directories that no other such directory holds go first, so that the entries below
 /// them have their names.
 pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {
     let volume = names.volume.clone();
-    let below = if are_roots { below(&names) } else { Listed::default() };
+    let below = if are_roots { below(&names) } else { NumberSet::default() };
     Box::new(inodes(&volume).flat_map(move |found| {
         let (number, is_used) = match found {
             Ok(found) => found,
@@ -50,8 +50,8 @@ pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {
 }
 
 /// Inodes that unlisted directories hold.
-fn below(names: &Arc<Names>) -> Listed {
-    let mut below = Listed::default();
+fn below(names: &Arc<Names>) -> NumberSet {
+    let mut below = NumberSet::default();
     let volume = &names.volume;
     for number in inodes(volume).flatten().filter_map(|(number, is_used)| is_used.then_some(number)) {
         if has(&names.seen, number) || is_own(volume, number) {
@@ -67,7 +67,7 @@ fn below(names: &Arc<Names>) -> Listed {
     below
 }
 
-fn has(seen: &Mutex<Seen>, number: u64) -> bool {
+fn has(seen: &Mutex<SeenInodes>, number: u64) -> bool {
     seen.lock().unwrap_or_else(PoisonError::into_inner).listed.has(number)
 }
 

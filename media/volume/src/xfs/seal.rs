@@ -2,8 +2,8 @@
 
 use super::sum::sum;
 use super::volume::Xfs;
-use crate::field::{be32, be64, failure, is_at, le32};
-use crate::node::Failure;
+use pfh_bytes::field::{be32, be64, failure, is_at, le32};
+use pfh_bytes::node::Failure;
 
 /// Where a kind of structure has these fields.
 #[derive(Debug, Clone, Copy)]

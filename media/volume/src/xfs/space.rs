@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::btree::{self, Tree};
 use super::volume::Xfs;
-use crate::field::failure;
-use crate::node::{Failure, Nodes};
 use crate::unallocated::gap;
+use pfh_bytes::field::failure;
+use pfh_bytes::node::{Failure, Nodes};
 
 impl Xfs {
     /// The groups that begin on the medium.

@@ -2,9 +2,9 @@
 
 use super::log;
 use super::sum::sum;
-use crate::bytes::Bytes;
-use crate::field::{array, be16, be32, be64, byte, failure, is_at, le32, read_some, uuid};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{array, be16, be32, be64, byte, failure, is_at, le32, read_some, uuid};
+use pfh_bytes::node::Failure;
 
 /// Its first bytes.
 pub const MAGIC: &[u8; 4] = b"XFSB";
@@ -66,7 +66,7 @@ pub struct Superblock {
 }
 
 /// The result of looking for a superblock.
-pub enum Found {
+pub enum SuperblockSearch {
     Superblock(Box<Superblock>),
     /// A volume that cannot be read, with the reason.
     Unread(String),
@@ -78,10 +78,10 @@ impl Superblock {
     ///
     /// # Errors
     /// If it contradicts itself.
-    pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
+    pub fn read(bytes: &dyn Bytes) -> Result<SuperblockSearch, Failure> {
         let raw = read_some(bytes, 0, 512)?;
         if !is_at(&raw, 0, MAGIC) || raw.len() < 512 {
-            return Ok(Found::Nothing);
+            return Ok(SuperblockSearch::Nothing);
         }
         let wrong = |cause: &str| Err(failure(Some(0), format!("XFS superblock: {cause}")));
         let version = be16(&raw, 100);
@@ -89,16 +89,16 @@ impl Superblock {
         let is_sealed = match version & 15 {
             4 => false,
             5 => true,
-            old @ 1..4 => return Ok(Found::Unread(format!("XFS of version {old}"))),
+            old @ 1..4 => return Ok(SuperblockSearch::Unread(format!("XFS of version {old}"))),
             _ => return wrong("a version that there is not"),
         };
         let feature = |at: usize| if is_sealed { be32(&raw, at) } else { 0 };
         let incompatible = feature(216);
         if incompatible & !READ != 0 {
-            return Ok(Found::Unread(format!("XFS with the unknown features {:#x}", incompatible & !READ)));
+            return Ok(SuperblockSearch::Unread(format!("XFS with the unknown features {:#x}", incompatible & !READ)));
         }
         if version & DIRECTORIES_2 == 0 {
-            return Ok(Found::Unread("XFS with directories of version 1".to_owned()));
+            return Ok(SuperblockSearch::Unread("XFS with directories of version 1".to_owned()));
         }
         let sector_size = be16(&raw, 102);
         if !sector_size.is_power_of_two() || !(512..=MOST_SECTOR).contains(&u32::from(sector_size)) {
@@ -140,7 +140,7 @@ impl Superblock {
         };
         superblock.check(byte(&raw, 122))?;
         superblock.warn(bytes, &raw, incompatible);
-        Ok(Found::Superblock(Box::new(superblock)))
+        Ok(SuperblockSearch::Superblock(Box::new(superblock)))
     }
 
     /// Whether its numbers can be those of a volume, so that no later sum overflows.

@@ -3,8 +3,8 @@
 use super::inode::{Format, Inode};
 use super::seal::{Owner, Seal};
 use super::volume::Xfs;
-use crate::field::{be32, failure, is_at, read};
-use crate::node::Failure;
+use pfh_bytes::field::{be32, failure, is_at, read};
+use pfh_bytes::node::Failure;
 
 /// The longest target.
 const LONGEST: u64 = 1024;

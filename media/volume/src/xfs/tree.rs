@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::directory::Entry;
 use super::inode::Inode;
 use super::volume::Xfs;
-use crate::field::failure;
-use crate::listed::Listed;
-use crate::node::Failure;
-use crate::stored::named;
-use crate::walk::{Found, Into, Pass, join};
+use crate::listed::NumberSet;
+use crate::walk::{Pass, WalkEntry, WalkFolder, join};
+use pfh_bytes::field::failure;
+use pfh_bytes::node::Failure;
+use pfh_bytes::stored::named;
 
 /// The inodes that a walk came across.
 #[derive(Default)]
-pub struct Seen {
+pub struct SeenInodes {
     /// Inodes that some directory lists.
-    pub listed: Listed,
+    pub listed: NumberSet,
     /// Inodes that were given already: deleted ones with a name, files with several names whose
     /// slack was given.
     pub given: HashSet<u64>,
@@ -35,18 +35,18 @@ pub enum Place {
 pub struct Names {
     pub volume: Arc<Xfs>,
     pub pass: Pass,
-    pub seen: Arc<Mutex<Seen>>,
+    pub seen: Arc<Mutex<SeenInodes>>,
 }
 
 /// The directory that a walk goes into.
-pub fn into(inode: &Inode, path: &[u8]) -> Option<Into<Place>> {
+pub fn into(inode: &Inode, path: &[u8]) -> Option<WalkFolder<Place>> {
     let directory = Place::Directory(inode.number);
-    inode.is_directory().then(|| Into { id: inode.number, path: path.to_vec(), directory })
+    inode.is_directory().then(|| WalkFolder { id: inode.number, path: path.to_vec(), directory })
 }
 
 impl Names {
     /// The nodes of a live entry of a directory in this pass.
-    pub fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<Found<Place>, Failure>> {
+    pub fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<WalkEntry<Place>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return Vec::new();
         }
@@ -67,10 +67,10 @@ impl Names {
     }
 
     /// The nodes of an inode in use, and the directory behind it.
-    pub fn live(&self, inode: &Inode, path: &[u8]) -> Vec<Result<Found<Place>, Failure>> {
+    pub fn live(&self, inode: &Inode, path: &[u8]) -> Vec<Result<WalkEntry<Place>, Failure>> {
         let mut into = into(inode, path);
         let nodes = self.volume.nodes_of(inode, path).into_iter();
-        nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect()
+        nodes.map(|node| node.map(|node| WalkEntry { node: Some(node), into: into.take() })).collect()
     }
 }
 

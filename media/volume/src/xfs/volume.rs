@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::superblock::Superblock;
-use crate::bytes::Bytes;
-use crate::field::{failure, read};
-use crate::node::Failure;
+use pfh_bytes::bytes::Bytes;
+use pfh_bytes::field::{failure, read};
+use pfh_bytes::node::Failure;
 
 /// A volume that is open.
 pub struct Xfs {

@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex};
 use super::deleted::{freed, unlinked};
 use super::orphans::unlisted;
 use super::space::free;
-use super::tree::{Names, Place, Seen};
+use super::tree::{Names, Place, SeenInodes};
 use super::volume::Xfs;
 use crate::file_system::{Options, Volume};
-use crate::node::Nodes;
-use crate::stored::named;
 use crate::walk::{Entries, Pass, Tree, Walk};
+use pfh_bytes::node::Nodes;
+use pfh_bytes::stored::named;
 
 impl Volume for Xfs {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let walk = |pass: Pass, seen: &Arc<Mutex<Seen>>, place: Place, id: u64| {
+        let walk = |pass: Pass, seen: &Arc<Mutex<SeenInodes>>, place: Place, id: u64| {
             let names = Names { volume: self.clone(), pass, seen: seen.clone() };
             Walk::new(Arc::new(names), id, place)
         };
         let root = self.root();
-        let seen: Arc<Mutex<Seen>> = Arc::default();
+        let seen: Arc<Mutex<SeenInodes>> = Arc::default();
         let live = walk(Pass::Live, &seen, Place::Directory(root), root);
         // Begun when they are asked for: the listed inodes must be known by then.
         let (volume, its) = (self.clone(), seen.clone());

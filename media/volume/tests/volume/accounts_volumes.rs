@@ -4,13 +4,11 @@ use crate::image::{Bench, open, poke, run, text};
 use crate::listing::{nodes, volume};
 use crate::tree::noise;
 use pfh_inject::{Need, lacks};
+use pfh_volume::Options;
 use pfh_volume::account::{self, Account, Holds};
-use pfh_volume::archive::{self, Format, Limits};
-use pfh_volume::{Bytes, Options};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 const MIB: u64 = 1 << 20;
 
@@ -98,39 +96,5 @@ fn every_byte_of_ntfs_is_accounted_for() {
         assert_eq!(found.sum(Holds::Content), stored(&image), "{cluster}");
         let kinds: Vec<_> = found.extents.iter().map(|extent| &extent.name[..]).collect();
         assert!(kinds.contains(&&b"index"[..]) && kinds.contains(&&b"copy of the boot sector"[..]), "{cluster}");
-    }
-}
-
-#[test]
-fn every_byte_of_a_7z_is_accounted_for() {
-    if lacks(&[Need::Program("7z")]) {
-        return;
-    }
-    let bench = Bench::new();
-    let tree = bench.path("tree");
-    crate::tree::plain(&tree);
-    for options in [&["-mx0"][..], &["-mx5"], &["-mx1", "-ms=off", "-mhc=off"]] {
-        let path = bench.path("a.7z");
-        let _ = fs::remove_file(&path);
-        run("7z", &[&["a", "-bd"], options, &[text(&path), text(&tree)]].concat());
-        let whole = fs::read(&path).unwrap();
-        let faults = |bytes: &[u8]| -> Vec<String> {
-            let bytes: Arc<dyn Bytes> = Arc::new(bytes.to_vec());
-            let nodes = archive::open(Format::SevenZip, bytes, b"a.7z", &Limits::default()).unwrap();
-            nodes.filter_map(|node| Some(node.err()?.cause)).collect()
-        };
-        let account = |bytes: &[u8]| {
-            let bytes: Arc<dyn Bytes> = Arc::new(bytes.to_vec());
-            account::archive(Format::SevenZip, &bytes).unwrap().unwrap()
-        };
-        let found = account(&whole);
-        assert!(found.residue().next().is_none() && found.overlaps.is_empty(), "{options:?}: {found:?}");
-        assert_eq!((faults(&whole), found.faults), (Vec::new(), Vec::new()), "{options:?}");
-        let longer = [&whole[..], b"hidden behind the end", &[7; 600]].concat();
-        assert_eq!(account(&longer).sum(Holds::Residue), 512, "the rest is of one value");
-        let faults = faults(&longer);
-        assert!(faults.len() == 1 && faults[0].starts_with("residue: 621 bytes"), "{faults:?}");
-        // Zeros at the end are padding.
-        assert!(account(&[&whole[..], &[0; 600]].concat()).residue().next().is_none());
     }
 }

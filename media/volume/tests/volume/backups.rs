@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Recognised, file_system};
+use pfh_volume::{VolumeContent, file_system};
 
 use crate::image::{Bench, open, poke, run, text};
 use crate::listing::{assert_same, items_but, volume};
@@ -110,5 +110,5 @@ fn without_a_copy_it_is_unknown() {
     run("mke2fs", &["-q", "-b", "1024", "-t", "ext2", text(&image)]);
     poke(&image, 1024, &[0; 1024]);
     poke(&image, 8193 * 1024, &[0; 1024]);
-    assert!(matches!(file_system(open(&image)), Ok(Recognised::Unknown)));
+    assert!(matches!(file_system(open(&image)), Ok(VolumeContent::Unknown)));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Allocation, Kind, Options, Recognised, file_system};
+use pfh_volume::{Allocation, Kind, Options, VolumeContent, file_system};
 
 use crate::image::{Bench, open, poke, run, text, unmount};
 use crate::listing::{ALL, assert_same, bytes, fls, items, nodes, volume};
@@ -286,9 +286,9 @@ fn what_is_not_read_is_said() {
     let bench = Bench::new();
     let image = bench.blank("journal", 16 * MIB);
     run("mke2fs", &["-q", "-F", "-O", "journal_dev", text(&image)]);
-    assert!(matches!(file_system(open(&image)), Ok(Recognised::Unread(name)) if name.contains("journal")));
+    assert!(matches!(file_system(open(&image)), Ok(VolumeContent::Unread(name)) if name.contains("journal")));
     let image = bench.blank("blank", MIB);
-    assert!(matches!(file_system(open(&image)), Ok(Recognised::Unknown)));
+    assert!(matches!(file_system(open(&image)), Ok(VolumeContent::Unknown)));
 }
 
 #[test]

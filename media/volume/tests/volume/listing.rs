@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use pfh_volume::{Allocation, Bytes, Failure, FileSystem, Kind, Node, Options, Recognised, file_system};
+use pfh_volume::{Allocation, Bytes, Failure, FileSystem, Kind, Node, Options, VolumeContent, file_system};
 
 use crate::image::{open, run, text};
 use crate::tree::{Item, Items};
@@ -18,12 +18,12 @@ pub fn volume(path: &Path) -> FileSystem {
 /// The file system on a medium, which must be one that is read.
 pub fn volume_of(bytes: Arc<dyn Bytes>) -> FileSystem {
     match file_system(bytes).expect("a file system") {
-        Recognised::FileSystem(found) => found,
-        Recognised::Volumes(found) => panic!("several volumes: {}", found.kind),
-        Recognised::Locked(locked) => panic!("encrypted: {}", locked.format),
-        Recognised::Encrypted(name) => panic!("encrypted: {name}"),
-        Recognised::Unread(name) => panic!("not read: {name}"),
-        Recognised::Unknown => panic!("not known"),
+        VolumeContent::FileSystem(found) => found,
+        VolumeContent::Volumes(found) => panic!("several volumes: {}", found.kind),
+        VolumeContent::Locked(locked) => panic!("encrypted: {}", locked.format),
+        VolumeContent::Encrypted(name) => panic!("encrypted: {name}"),
+        VolumeContent::Unread(name) => panic!("not read: {name}"),
+        VolumeContent::Unknown => panic!("not known"),
     }
 }
 

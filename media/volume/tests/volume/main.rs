@@ -2,22 +2,19 @@
 //! crate's reading of them.
 
 #[cfg(unix)]
-mod accounts;
 mod accounts_volumes;
 #[cfg(unix)]
 mod apfs;
-mod archives;
 #[cfg(unix)]
 mod backups;
 #[cfg(unix)]
-mod btrfs;
-mod coded;
-mod collections;
+mod behind;
 #[cfg(unix)]
-mod deep;
+mod btrfs;
 #[cfg(unix)]
 mod erofs;
-mod evidence;
+#[cfg(unix)]
+mod example;
 #[cfg(unix)]
 mod ext;
 #[cfg(unix)]
@@ -26,9 +23,6 @@ mod f2fs;
 mod fat;
 #[cfg(unix)]
 mod hfs;
-#[cfg(unix)]
-mod hidden;
-mod holders;
 #[cfg(unix)]
 mod image;
 #[cfg(unix)]
@@ -39,19 +33,15 @@ mod listing;
 mod lvm;
 #[cfg(unix)]
 mod mutants;
-mod mutated;
+#[cfg(unix)]
+#[path = "../../../archive/tests/archive/noise.rs"]
+mod noise;
 #[cfg(unix)]
 mod ntfs;
-mod oci;
-#[cfg(unix)]
-mod packages;
 #[cfg(unix)]
 mod partitions;
-mod pdf;
 #[cfg(unix)]
 mod raid;
-mod rar;
-mod sets;
 #[cfg(unix)]
 mod squash;
 #[cfg(unix)]
@@ -64,8 +54,5 @@ mod unlisted;
 mod unreadable;
 #[cfg(unix)]
 mod vss;
-mod wim;
 #[cfg(unix)]
 mod xfs;
-#[cfg(unix)]
-mod zip_passwords;

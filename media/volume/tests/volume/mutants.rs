@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pfh_inject::mutants;
-use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, account, file_system, partitions};
+use pfh_volume::{Bytes, FileSystem, Nodes, Options, VolumeContent, account, file_system, partitions};
 
 use crate::tree::noise;
 
@@ -96,7 +96,7 @@ pub fn exhaust(bytes: Arc<dyn Bytes>) {
         assert_eq!(end, bytes.size(), "the account does not tile the medium");
     }
     match file_system(bytes) {
-        Ok(Recognised::FileSystem(volume)) => {
+        Ok(VolumeContent::FileSystem(volume)) => {
             exhaust_volume(&volume);
             for snapshot in &volume.snapshots {
                 let Ok(opened) = snapshot.open() else { continue };
@@ -104,10 +104,10 @@ pub fn exhaust(bytes: Arc<dyn Bytes>) {
                 assert!(opened.changed(ALL).take(1_000_000).count() < 1_000_000, "no end of changed names");
             }
         }
-        Ok(Recognised::Volumes(volumes)) => {
+        Ok(VolumeContent::Volumes(volumes)) => {
             assert!(volumes.unallocated().take(1_000_000).count() < 1_000_000, "no end of free runs");
             for member in volumes.members {
-                if let Ok(Recognised::FileSystem(volume)) = member.found {
+                if let Ok(VolumeContent::FileSystem(volume)) = member.found {
                     exhaust_volume(&volume);
                 }
             }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{PartitionTable, Recognised, Scheme, Usage, file_system, partitions};
+use pfh_volume::{PartitionTable, Scheme, Usage, VolumeContent, file_system, partitions};
 
 use crate::image::{Bench, open, poke, run, run_with, text};
 
@@ -158,7 +158,7 @@ fn an_mbr_in_sectors_of_4096() {
     let table = partitions(&medium).unwrap();
     assert_eq!((table.sector_size, outline(&table)[1]), (4096, (Some(1), Usage::Partition, 256, 4096)));
     let swap = file_system(table.partitions[1].open(&medium).unwrap()).unwrap();
-    assert!(matches!(swap, Recognised::Unread(name) if name == "swap"));
+    assert!(matches!(swap, VolumeContent::Unread(name) if name == "swap"));
 }
 
 #[test]

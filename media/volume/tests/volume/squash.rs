@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Bytes, Kind, Options, Recognised, file_system, small_file_system};
+use pfh_volume::{Bytes, Kind, Options, VolumeContent, file_system, small_file_system};
 
 use crate::image::{Bench, run, text};
 use crate::listing::{assert_same, faults, items, lies_as_it_is, nodes, volume, volume_of};
@@ -102,7 +102,7 @@ fn a_small_image_is_a_volume() {
     let image = make(&bench, &root, &["-nopad"]);
     let raw = fs::read(image).unwrap();
     assert!(raw.len() < 1000);
-    let Ok(Recognised::FileSystem(found)) = small_file_system(Arc::new(raw.clone())) else { panic!("no volume") };
+    let Ok(VolumeContent::FileSystem(found)) = small_file_system(Arc::new(raw.clone())) else { panic!("no volume") };
     assert_eq!(items(&found)[&b"one"[..]], Item::File(b"some words".to_vec()));
     // Of another version, and by an unknown method.
     for (at, value, name) in [(28, 3, "squashfs 3.0"), (28, 9, "squashfs"), (20, 7, "squashfs compressed by method 7")]
@@ -110,7 +110,7 @@ fn a_small_image_is_a_volume() {
         let mut other = raw.clone();
         other[at] = value;
         let found = small_file_system(Arc::new(other)).unwrap();
-        assert!(matches!(found, Recognised::Unread(why) if why == name), "{name}");
+        assert!(matches!(found, VolumeContent::Unread(why) if why == name), "{name}");
     }
     // Cut off behind the superblock.
     assert!(file_system(Arc::new(raw[..90].to_vec())).is_err());

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Options, Recognised, file_system};
+use pfh_volume::{Options, VolumeContent, file_system};
 
 use crate::image::{Bench, open, poke, run, text, unmount};
 use crate::listing::{assert_same, bytes, items, nodes, volume};
@@ -94,7 +94,7 @@ fn what_mkudffs_makes() {
     let bench = Bench::new();
     let image = bench.blank("image", 64 << 20);
     run("mkudffs", &["--media-type=cdr", text(&image)]);
-    assert!(matches!(file_system(open(&image)), Ok(Recognised::Unread(what)) if what.contains("virtual")));
+    assert!(matches!(file_system(open(&image)), Ok(VolumeContent::Unread(what)) if what.contains("virtual")));
 }
 
 #[test]

@@ -299,7 +299,7 @@ fn partitions_behind_the_tree_of_a_disc_are_read_beside_it() {
     let numbers: Vec<_> = table.partitions.iter().map(|part| part.number).collect();
     assert_eq!((numbers, table.warnings.len()), (vec![None, Some(2)], 0));
     assert!(
-        matches!(file_system(table.partitions[1].open(&medium).unwrap()), Ok(pfh_volume::Recognised::FileSystem(found)) if found.kind == "FAT12")
+        matches!(file_system(table.partitions[1].open(&medium).unwrap()), Ok(pfh_volume::VolumeContent::FileSystem(found)) if found.kind == "FAT12")
     );
 }
 

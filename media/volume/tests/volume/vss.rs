@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Allocation, FileSystem, Kind, Node, Nodes, Options, Recognised, file_system};
+use pfh_volume::{Allocation, FileSystem, Kind, Node, Nodes, Options, VolumeContent, file_system};
 
 use crate::image::{Bench, open, run, text};
 use crate::listing::bytes;
@@ -81,7 +81,7 @@ fn files(nodes: Nodes) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn system(path: &Path) -> FileSystem {
-    let Ok(Recognised::FileSystem(system)) = file_system(open(path)) else { panic!("no file system") };
+    let Ok(VolumeContent::FileSystem(system)) = file_system(open(path)) else { panic!("no file system") };
     system
 }
 

@@ -10,8 +10,8 @@ use crate::medium::{SpooledMedium, Watch};
 use crate::name;
 use crate::outer::Outer;
 use crate::spool::Spool;
+use pfh_archive::{self as archive, Format, Hands, LayoutFile, Limits};
 use pfh_source::{Entry, Inside};
-use pfh_volume::archive::{self, Format, Hands, LayoutFile, Limits};
 use pfh_volume::{Bytes, Nodes};
 use std::sync::Arc;
 

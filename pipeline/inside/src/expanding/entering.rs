@@ -18,7 +18,7 @@ use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{FindingId, Inside, Passage, ShadowFacts, Skip, Stage, Volume};
 use pfh_volume::account;
-use pfh_volume::{Bytes, Failure, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
+use pfh_volume::{Bytes, Failure, FileSystem, Nodes, Options as Lists, PartitionTable, Usage, VolumeContent, Volumes};
 use pfh_volume::{Piece, compose, gap};
 use std::sync::Arc;
 
@@ -211,7 +211,7 @@ impl Expanding {
     /// Goes into a volume, by its contents.
     pub(super) fn enter_found(
         &mut self,
-        found: Recognised,
+        found: VolumeContent,
         bytes: Arc<dyn Bytes>,
         prefix: Vec<u8>,
         about: Inside,
@@ -219,19 +219,19 @@ impl Expanding {
         depth: u32,
     ) {
         let format = match found {
-            Recognised::FileSystem(system) => {
+            VolumeContent::FileSystem(system) => {
                 return self.enter_volume(&system, bytes, prefix, about, watch, depth);
             }
-            Recognised::Volumes(volumes) => {
+            VolumeContent::Volumes(volumes) => {
                 return self.enter_volumes(volumes, bytes, prefix, about, watch, depth);
             }
-            Recognised::Locked(locked) => {
+            VolumeContent::Locked(locked) => {
                 return match unlock::open_locked(&locked, &bytes, &self.options.keys) {
                     Ok(found) => self.enter_found(found, bytes, prefix, about, watch, depth),
                     Err(refused) => self.fail_volume(prefix, &about, refused),
                 };
             }
-            Recognised::Encrypted(format) => format,
+            VolumeContent::Encrypted(format) => format,
             other => return self.fail_volume(prefix, &about, unread(&other)),
         };
         let opened = match unlock::open(format, &bytes, &self.options.keys) {
@@ -249,10 +249,10 @@ impl Expanding {
             Ok(Some(Container::Divided(table))) => {
                 self.enter_medium(table, bytes, prefix, about, watch, depth);
             }
-            Ok(Some(Container::Volume(Recognised::FileSystem(system)))) => {
+            Ok(Some(Container::Volume(VolumeContent::FileSystem(system)))) => {
                 self.enter_volume(&system, bytes, prefix, about, watch, depth);
             }
-            Ok(Some(Container::Volume(Recognised::Volumes(volumes)))) => {
+            Ok(Some(Container::Volume(VolumeContent::Volumes(volumes)))) => {
                 self.enter_volumes(volumes, bytes, prefix, about, watch, depth);
             }
             Ok(Some(Container::Volume(other))) => self.fail_volume(prefix, &about, unread(&other)),

@@ -1,7 +1,7 @@
 //! Cabinets of a set and parts of a split WIM: the first stands for the others, which are found by
 //! their names.
 
-#[path = "../../../../media/volume/tests/volume/sets/cabinet.rs"]
+#[path = "../../../../media/archive/tests/archive/sets/cabinet.rs"]
 mod cabinet;
 
 use super::{listed, problems};

@@ -320,7 +320,7 @@ impl Image {
         let io = |error| ewf::Failure::Io { segment: at.segment, offset: at.offset, error };
         self.files.read_at(at.segment, at.offset, &mut stored).map_err(io)?;
         let mut bytes = vec![0; at.length];
-        let malformed = |m| ewf::Failure::Malformed(ewf::Malformed { segment: at.segment, offset: at.offset, ..m });
+        let malformed = |m| ewf::Failure::Malformed(ewf::EwfFault { segment: at.segment, offset: at.offset, ..m });
         let mut decompressor = lock(&self.decompressors).pop().unwrap_or_default();
         let unpacked = decompressor.unpack(&stored, at.is_compressed, &mut bytes).map_err(malformed);
         lock(&self.decompressors).push(decompressor);

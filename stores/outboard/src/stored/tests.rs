@@ -103,7 +103,7 @@ fn a_power_cut_leaves_the_old_tree_or_the_new_one() {
             buffer.copy_from_slice(&old[offset as usize..offset as usize + buffer.len()]);
             Ok(())
         };
-        let paged = Paged::open(old.len() as u64, None, Box::new(read)).unwrap().unlock(key).unwrap();
+        let paged = PagedTree::open(old.len() as u64, None, Box::new(read)).unwrap().unlock(key).unwrap();
         let change = paged.change(&values).unwrap();
         let steps = steps(&change.journal());
         for cut in 0..=steps.len() {
@@ -147,7 +147,7 @@ fn a_journal_of_another_state_is_passed_over() {
         buffer.copy_from_slice(&one[offset as usize..offset as usize + buffer.len()]);
         Ok(())
     };
-    let paged = Paged::open(one.len() as u64, None, Box::new(read)).unwrap();
+    let paged = PagedTree::open(one.len() as u64, None, Box::new(read)).unwrap();
     let journal = paged.change(&[(3, [7; 32])]).unwrap().journal().encode();
     let mut tree = other.clone();
     redo(&mut tree, &journal).unwrap();

@@ -25,7 +25,7 @@ mod update;
 mod verify;
 
 use pfh::job::Error;
-use pfh::outputs::Refused;
+use pfh::outputs::OutputRefusal;
 use pfh::terminal::{render, shown};
 use pfh::{Cause, InputError, Problem, Skip};
 use std::path::Path;
@@ -140,20 +140,20 @@ fn output(role: &str, path: &Path) -> String {
 }
 
 fn outputs(error: &Error) -> Option<String> {
-    error.find::<Refused>().map(refused)
+    error.find::<OutputRefusal>().map(refused)
 }
 
 /// The sentence for an output that is refused.
-pub fn refused(refused: &Refused) -> String {
+pub fn refused(refused: &OutputRefusal) -> String {
     match refused {
-        Refused::Exists { role, path } => {
+        OutputRefusal::Exists { role, path } => {
             let named = output(role, path);
             format!("{named}: the file exists and is not empty: name another one, or replace it with --force")
         }
-        Refused::Twice { role, path, other, other_path } => {
+        OutputRefusal::Twice { role, path, other, other_path } => {
             format!("{} and {} are the same file; nothing was written", output(role, path), output(other, other_path))
         }
-        Refused::Dash { role, streams } => {
+        OutputRefusal::Dash { role, streams } => {
             let named = output(role, Path::new("-"));
             if *streams {
                 format!(
@@ -163,7 +163,7 @@ pub fn refused(refused: &Refused) -> String {
                 format!("{named}: standard output is written to without this option; a file of that name is ./-")
             }
         }
-        Refused::Source { role, path, .. } | Refused::Place { role, path, .. } => {
+        OutputRefusal::Source { role, path, .. } | OutputRefusal::Place { role, path, .. } => {
             // The library's sentence begins with the role and the path.
             let said = refused.to_string();
             let bare = format!("{role} {}", shown(path));
@@ -179,11 +179,11 @@ mod tests {
 
     #[test]
     fn outputs_have_the_names_of_options() {
-        let exists = |role: &str| Error::from(Refused::Exists { role: role.into(), path: "x".into() });
+        let exists = |role: &str| Error::from(OutputRefusal::Exists { role: role.into(), path: "x".into() });
         assert!(sentence(&exists("log")).starts_with("--log x: the file exists"));
         assert!(sentence(&exists("target")).starts_with("target x: the file exists"));
         assert!(sentence(&exists("BAG")).ends_with("--force"));
-        let place = Refused::Place { role: "map".into(), path: "m".into(), error: std::io::Error::other("why") };
+        let place = OutputRefusal::Place { role: "map".into(), path: "m".into(), error: std::io::Error::other("why") };
         assert_eq!(sentence(&place.into()), "--map m: why");
     }
 

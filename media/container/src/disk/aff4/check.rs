@@ -11,7 +11,7 @@ use pfh_digest::{Algorithm, Digest, Hasher};
 const PIECE: u64 = 1 << 20;
 
 /// The comparison was ended.
-struct Ended;
+struct ComparisonEnd;
 
 /// Why a digest was not computed.
 enum Stop {
@@ -48,7 +48,7 @@ pub fn all(
 }
 
 impl Volume<'_> {
-    fn compare(&mut self, map: Option<&str>, streams: &[&Stream]) -> Result<(), Ended> {
+    fn compare(&mut self, map: Option<&str>, streams: &[&Stream]) -> Result<(), ComparisonEnd> {
         let mut zips = vec![self.zip];
         for stream in streams {
             if !zips.iter().any(|zip| zip.volume == stream.volume.zip.volume) {
@@ -69,19 +69,19 @@ impl Volume<'_> {
     }
 
     /// Enters the result of a comparison; returns the computed digest.
-    fn enter(&mut self, what: String, stated: &Digest, is: Result<Digest, Stop>) -> Result<(), Ended> {
+    fn enter(&mut self, what: String, stated: &Digest, is: Result<Digest, Stop>) -> Result<(), ComparisonEnd> {
         let wrong = match is {
             Ok(is) if is == *stated => None,
             Ok(is) => Some(Failure::malformed(format!("{stated} is stated, and {is} computed"))),
             Err(Stop::Failed(failure)) => Some(failure),
-            Err(Stop::Ended) => return Err(Ended),
+            Err(Stop::Ended) => return Err(ComparisonEnd),
         };
         self.found.push(Check { what, wrong });
         Ok(())
     }
 
     /// The CRC-32 of each member of a volume.
-    fn members(&mut self, zip: &Zip) -> Result<(), Ended> {
+    fn members(&mut self, zip: &Zip) -> Result<(), ComparisonEnd> {
         let (mut right, mut room) = (0_u64, Vec::new());
         for (name, member) in zip.members() {
             let (mut sum, mut at) = (crc32fast::Hasher::new(), 0);
@@ -92,7 +92,7 @@ impl Volume<'_> {
                     break (is != member.crc).then(what);
                 }
                 if !(self.go_on)() {
-                    return Err(Ended);
+                    return Err(ComparisonEnd);
                 }
                 room.resize((member.size - at).min(PIECE) as usize, 0);
                 if let Err(failure) = zip.read_at(&member, at, &mut room) {
@@ -136,7 +136,7 @@ impl Volume<'_> {
     }
 
     /// The pieces of the map, and the digest over all that the volume states of its data.
-    fn map(&mut self, map: &str, blocks: &[Digest]) -> Result<(), Ended> {
+    fn map(&mut self, map: &str, blocks: &[Digest]) -> Result<(), ComparisonEnd> {
         let path = format!("{map}/mapPath");
         let pieces: [(&str, &[&str]); 4] = [
             ("mapPointHash", &["map"]),
@@ -163,12 +163,12 @@ impl Volume<'_> {
     }
 
     /// The stated digests; a text that is not a digest is entered as wrong.
-    fn stated(&mut self, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
+    fn stated(&mut self, subject: &str, predicate: &str) -> Result<Vec<Digest>, ComparisonEnd> {
         self.stated_by(self.statements, subject, predicate)
     }
 
     /// The digests that another volume states.
-    fn stated_by(&mut self, by: &Statements, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
+    fn stated_by(&mut self, by: &Statements, subject: &str, predicate: &str) -> Result<Vec<Digest>, ComparisonEnd> {
         let mut found = Vec::new();
         let all: Vec<_> = by.of(subject, predicate).filter_map(digest).collect();
         for stated in all {
@@ -182,7 +182,7 @@ impl Volume<'_> {
 
     /// A stream: its own digests, those of its chunks, and those of the lists of these. The last
     /// are added to `blocks`.
-    fn stream(&mut self, stream: &Stream, blocks: &mut Vec<Digest>) -> Result<(), Ended> {
+    fn stream(&mut self, stream: &Stream, blocks: &mut Vec<Digest>) -> Result<(), ComparisonEnd> {
         let own = &stream.volume.statements;
         let whole = self.stated_by(own, &stream.name, "hash")?;
         let mut lists = Vec::new();
@@ -197,7 +197,7 @@ impl Volume<'_> {
         let is = self.chunks(stream, &whole, &lists);
         let (digests, sums, chunks, wrong) = match is {
             Ok(is) => is,
-            Err(Stop::Ended) => return Err(Ended),
+            Err(Stop::Ended) => return Err(ComparisonEnd),
             Err(Stop::Failed(failure)) => {
                 let what = format!("the chunks of the stream {}", stream.name);
                 self.found.push(Check { what, wrong: Some(failure) });

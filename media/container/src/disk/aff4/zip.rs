@@ -2,7 +2,7 @@
 
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::paged::Paged;
+use crate::disk::paged::PagedFile;
 use crate::disk::unpack::{Method, unpack};
 use crate::field::{le16, le32, le64};
 use crate::units::Units;
@@ -33,7 +33,7 @@ pub struct Member {
 /// An archive, open.
 pub struct Zip {
     file: Arc<dyn Bytes>,
-    pages: Paged,
+    pages: PagedFile,
     unpacked: Units,
     /// Faults of members that were compared with their CRC-32, by number.
     compared: Mutex<HashMap<u64, Option<String>>>,
@@ -57,7 +57,7 @@ impl Zip {
         let comment = String::from_utf8_lossy(&tail[end + 22..]).trim_matches(['\0', ' ', '\n', '\r']).to_owned();
         let (mut count, mut length) = (u64::from(le16(&tail, end + 10)), u64::from(le32(&tail, end + 12)));
         let mut place = u64::from(le32(&tail, end + 16));
-        let pages = Paged::new(file.clone());
+        let pages = PagedFile::new(file.clone());
         let locator = end.checked_sub(20).filter(|at| tail[*at..].starts_with(b"PK\x06\x07"));
         if let Some(at) = locator {
             let far: [u8; 56] = pages.array(le64(&tail, at + 8))?;

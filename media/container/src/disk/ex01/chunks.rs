@@ -3,7 +3,7 @@
 use super::section::{self, Section, sections};
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::paged::Paged;
+use crate::disk::paged::PagedFile;
 use crate::disk::unpack::{LONGEST, Method, unpack, unpack_up_to};
 use crate::ewf::checksum;
 use crate::field::{le32, le64};
@@ -40,7 +40,7 @@ pub fn method(header: &[u8; HEADER]) -> Result<Method, Failure> {
 pub struct Segment {
     /// Its bytes.
     pub file: Arc<dyn Bytes>,
-    pages: Paged,
+    pages: PagedFile,
     /// Its sections, in order.
     pub sections: Vec<Section>,
 }
@@ -60,7 +60,7 @@ impl Segment {
             Some(section::NEXT) => false,
             _ => return Err(Failure::malformed(format!("segment {number} ends without a section that says so"))),
         };
-        Ok((Segment { pages: Paged::new(file.clone()), file, sections }, is_last))
+        Ok((Segment { pages: PagedFile::new(file.clone()), file, sections }, is_last))
     }
 }
 

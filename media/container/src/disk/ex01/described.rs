@@ -9,7 +9,7 @@ use crate::disk::unpack::Method;
 
 /// The device, the case data and the tables that were met so far.
 #[derive(Default)]
-pub struct Described {
+pub struct Ex01Description {
     /// The device information.
     pub device: Option<Properties>,
     /// The case data.
@@ -18,7 +18,7 @@ pub struct Described {
     pub tables: Vec<Table>,
 }
 
-impl Described {
+impl Ex01Description {
     /// Takes in a section of segment `at`, from 0; `false` for one of another kind. Of device and
     /// case the first counts: each segment repeats them.
     pub fn take(&mut self, file: &dyn Bytes, at: usize, section: &Section, method: Method) -> Result<bool, Failure> {

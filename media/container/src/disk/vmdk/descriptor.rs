@@ -10,7 +10,7 @@ const MOST: usize = 1 << 16;
 
 /// Where an extent is.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum ExtentPlace {
     /// In a sparse file of this name.
     Sparse(String),
     /// In a file of this name, from a sector on.
@@ -25,7 +25,7 @@ pub struct Line {
     /// Its length.
     pub sectors: u64,
     /// Where it is.
-    pub held: Held,
+    pub held: ExtentPlace,
 }
 
 /// The content of a descriptor.
@@ -101,11 +101,11 @@ fn extent(line: &str) -> Result<Line, Failure> {
     let mut words = head.split_ascii_whitespace().skip(1);
     let sectors = words.next().and_then(|word| word.parse().ok()).ok_or_else(wrong)?;
     let held = match words.next().ok_or_else(wrong)? {
-        "ZERO" => Held::Zero,
-        "SPARSE" => Held::Sparse(name.to_owned()),
+        "ZERO" => ExtentPlace::Zero,
+        "SPARSE" => ExtentPlace::Sparse(name.to_owned()),
         "FLAT" | "VMFS" => {
             let offset = tail.trim();
-            Held::Flat(name.to_owned(), if offset.is_empty() { 0 } else { offset.parse().map_err(|_| wrong())? })
+            ExtentPlace::Flat(name.to_owned(), if offset.is_empty() { 0 } else { offset.parse().map_err(|_| wrong())? })
         }
         other => return Err(Failure::refused(format!("an extent of the type {other}"))),
     };
@@ -122,8 +122,8 @@ mod tests {
                     RW 4192256 SPARSE \"a b-s001.vmdk\"\nRW 63 FLAT \"f.vmdk\" 7\nRW 5 ZERO\nddb.x = \"1\"\n";
         let found = Descriptor::parse(text).unwrap().extents;
         let held: Vec<_> = found.iter().map(|line| (line.sectors, &line.held)).collect();
-        let sparse = Held::Sparse("a b-s001.vmdk".into());
-        assert_eq!(held, [(4_192_256, &sparse), (63, &Held::Flat("f.vmdk".into(), 7)), (5, &Held::Zero)]);
+        let sparse = ExtentPlace::Sparse("a b-s001.vmdk".into());
+        assert_eq!(held, [(4_192_256, &sparse), (63, &ExtentPlace::Flat("f.vmdk".into(), 7)), (5, &ExtentPlace::Zero)]);
         for wrong in ["RW x FLAT \"f\"", "RW 1", "RW 1 SESPARSE \"f\"", "RW 1 FLAT \"f"] {
             assert!(Descriptor::parse(&format!("# Disk DescriptorFile\n{wrong}\n")).is_err(), "{wrong}");
         }

@@ -1,7 +1,7 @@
 //! A hosted sparse extent: stored or deflated grains, which a directory of tables leads to.
 
 use crate::Bytes;
-use crate::disk::paged::Paged;
+use crate::disk::paged::PagedFile;
 use crate::disk::unpack::{Method, unpack};
 use crate::disk::{Failure, stored, within_unit};
 use crate::field::{le16, le32, le64};
@@ -22,7 +22,7 @@ const COMPRESSED: u32 = 1 << 16;
 /// A sparse extent, open.
 pub struct Sparse {
     file: Arc<dyn Bytes>,
-    tables: Paged,
+    tables: PagedFile,
     grains: Units,
     size: u64,
     grain: u64,
@@ -82,7 +82,7 @@ impl Sparse {
             (Some(at), Some(length)) if whole && at > 0 && length > 0 => Some((at, length)),
             _ => None,
         };
-        let (tables, grains) = (Paged::new(file.clone()), Units::default());
+        let (tables, grains) = (PagedFile::new(file.clone()), Units::default());
         Ok(Sparse { file, tables, grains, size, grain: grain * SECTOR, entries, directory, flags, descriptor })
     }
 

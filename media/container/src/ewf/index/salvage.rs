@@ -6,7 +6,7 @@
 //! nothing is believed that they do not cover.
 
 use super::{Failure, Index, MOST_PAYLOAD, Pass, Place, ReadAt, read};
-use crate::ewf::{About, Descriptor, Errors, FileHeader, Table, Volume};
+use crate::ewf::{CaseData, Descriptor, Errors, FileHeader, Table, Volume};
 
 /// The types of sections.
 const KINDS: [&str; 14] = [
@@ -116,7 +116,7 @@ impl Salvage {
                 }
                 if found.kind == "header" && self.pass.about.is_none() {
                     self.pass.about =
-                        read(image, segment, offset, length).ok().and_then(|b| About::decode_header(&b).ok());
+                        read(image, segment, offset, length).ok().and_then(|b| CaseData::decode_header(&b).ok());
                 }
                 if found.kind == "error2" {
                     self.pass.errors = Errors::default();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pfh_inject::mutants;
-use pfh_volume::{Bytes, Failure, Options, Recognised, file_system};
+use pfh_volume::{Bytes, Failure, Options, VolumeContent, file_system};
 
 use super::blocks::{BLOCK, put, seal};
 use super::container::{Container, FREE, Kind, NOW, RING, change};
@@ -222,7 +222,7 @@ fn checkpoints_that_are_not_whole() {
     assert!(matches!(file_system(Arc::new(short)), Err(failed) if failed.cause.contains("medium ends")));
     let mut fusion = image;
     change(&mut fusion, 0, |block| put(block, 64, 0x102, 8));
-    assert!(matches!(file_system(Arc::new(fusion)), Ok(Recognised::Unread(name)) if name.contains("Fusion")));
+    assert!(matches!(file_system(Arc::new(fusion)), Ok(VolumeContent::Unread(name)) if name.contains("Fusion")));
 }
 
 #[test]

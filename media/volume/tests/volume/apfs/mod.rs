@@ -10,7 +10,7 @@ mod sample;
 
 use std::sync::Arc;
 
-use pfh_volume::{FileSystem, Member, Options, Recognised, Volumes, file_system};
+use pfh_volume::{FileSystem, Member, Options, VolumeContent, Volumes, file_system};
 
 use self::blocks::BLOCK;
 use self::container::{Container, Kind};
@@ -22,7 +22,7 @@ use crate::tree::Item;
 /// The volumes on an image.
 fn volumes(image: Vec<u8>) -> Volumes {
     match file_system(Arc::new(image)) {
-        Ok(Recognised::Volumes(found)) => found,
+        Ok(VolumeContent::Volumes(found)) => found,
         Ok(_) => panic!("no volumes"),
         Err(failed) => panic!("{failed}"),
     }
@@ -31,10 +31,10 @@ fn volumes(image: Vec<u8>) -> Volumes {
 /// The names of the volumes, with the content of each.
 fn said(found: &Volumes) -> Vec<(String, String)> {
     let what = |member: &Member| match &member.found {
-        Ok(Recognised::FileSystem(system)) => format!("{} {}", system.kind, String::from_utf8_lossy(&system.label)),
-        Ok(Recognised::Locked(locked)) => format!("encrypted: {}", locked.format),
-        Ok(Recognised::Encrypted(name)) => format!("encrypted: {name}, without a key"),
-        Ok(Recognised::Unread(name)) => format!("unread: {name}"),
+        Ok(VolumeContent::FileSystem(system)) => format!("{} {}", system.kind, String::from_utf8_lossy(&system.label)),
+        Ok(VolumeContent::Locked(locked)) => format!("encrypted: {}", locked.format),
+        Ok(VolumeContent::Encrypted(name)) => format!("encrypted: {name}, without a key"),
+        Ok(VolumeContent::Unread(name)) => format!("unread: {name}"),
         Ok(_) => "another".to_owned(),
         Err(failed) => failed.to_string(),
     };
@@ -46,7 +46,7 @@ fn said(found: &Volumes) -> Vec<(String, String)> {
 fn system<'a>(found: &'a Volumes, name: &str) -> &'a FileSystem {
     let member = found.members.iter().find(|member| member.name == name.as_bytes()).expect("a volume");
     match &member.found {
-        Ok(Recognised::FileSystem(system)) => system,
+        Ok(VolumeContent::FileSystem(system)) => system,
         _ => panic!("{name} is not read"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pfh_volume::{Node, Options, Recognised, file_system};
+use pfh_volume::{Node, Options, VolumeContent, file_system};
 
 use super::maker::{Extent, Maker, NODE, ROOT, SIZE, START, put, seal};
 use super::sample::{packed, sample, zlib};
@@ -131,7 +131,7 @@ fn superblocks_and_what_they_warn_of() {
         let mut maker = Maker::new(false);
         maker.fields = fields;
         match file_system(Arc::new(maker.end())) {
-            Ok(Recognised::Unread(what)) => what,
+            Ok(VolumeContent::Unread(what)) => what,
             Ok(_) => panic!("it is read"),
             Err(failed) => failed.to_string(),
         }

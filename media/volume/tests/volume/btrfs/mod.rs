@@ -7,7 +7,7 @@ mod written;
 
 use std::sync::Arc;
 
-use pfh_volume::{Allocation, FileSystem, Options, Recognised, Volumes, file_system};
+use pfh_volume::{Allocation, FileSystem, Options, VolumeContent, Volumes, file_system};
 
 use self::maker::{ROOT, SIZE};
 use self::sample::sample;
@@ -16,8 +16,8 @@ use crate::listing::{assert_same, bytes, items, nodes};
 /// The volumes on an image.
 fn volumes(image: Vec<u8>) -> Volumes {
     match file_system(Arc::new(image)) {
-        Ok(Recognised::Volumes(found)) => found,
-        Ok(Recognised::Unread(name)) => panic!("not read: {name}"),
+        Ok(VolumeContent::Volumes(found)) => found,
+        Ok(VolumeContent::Unread(name)) => panic!("not read: {name}"),
         Ok(_) => panic!("no volumes"),
         Err(failed) => panic!("{failed}"),
     }
@@ -27,7 +27,7 @@ fn volumes(image: Vec<u8>) -> Volumes {
 fn system<'a>(found: &'a Volumes, name: &str) -> &'a FileSystem {
     let member = found.members.iter().find(|member| member.name == name.as_bytes());
     match member.map(|member| &member.found) {
-        Some(Ok(Recognised::FileSystem(system))) => system,
+        Some(Ok(VolumeContent::FileSystem(system))) => system,
         Some(Err(failed)) => panic!("{name}: {failed}"),
         _ => panic!("{name} is not read"),
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Bytes, Piece, Recognised, Slice, Volumes, compose, file_system};
+use pfh_volume::{Bytes, Piece, Slice, VolumeContent, Volumes, compose, file_system};
 
 use super::system;
 use crate::image::{Bench, open, run, text, unmount};
@@ -17,7 +17,7 @@ const MOUNTED: [Need; 3] = [Need::Program("mkfs.btrfs"), Need::Root, Need::Loop]
 
 fn volumes_of(bytes: Arc<dyn Bytes>) -> Volumes {
     match file_system(bytes).expect("a file system") {
-        Recognised::Volumes(found) => found,
+        VolumeContent::Volumes(found) => found,
         _ => panic!("no volumes"),
     }
 }

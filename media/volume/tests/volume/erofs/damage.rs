@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use pfh_inject::lacks;
-use pfh_volume::{Options, Recognised, file_system, small_file_system};
+use pfh_volume::{Options, VolumeContent, file_system, small_file_system};
 
 use super::{TOOLS, grown, made};
 use crate::image::{Bench, run, text};
@@ -49,7 +49,7 @@ fn small() -> Vec<u8> {
 #[test]
 fn a_volume_of_six_blocks() {
     let raw = small();
-    let Ok(Recognised::FileSystem(found)) = small_file_system(Arc::new(raw.clone())) else { panic!("no volume") };
+    let Ok(VolumeContent::FileSystem(found)) = small_file_system(Arc::new(raw.clone())) else { panic!("no volume") };
     assert_eq!((found.block_size, found.size, &found.label[..]), (4096, 24_576, &b"a label"[..]));
     let items = items(&found);
     assert_eq!((items.len(), &items[&b"d"[..]]), (2, &Item::Directory));
@@ -92,7 +92,7 @@ fn contradictions_are_failures_in_their_place() {
     assert!(refused(1038, &[10]).contains("the root is not a directory"));
     for (at, value, why) in [(1105, 1, "EROFS with unknown features (0x100)"), (1114, 1, "larger blocks")] {
         let found = file_system(Arc::new(changed(at, &[value]))).unwrap();
-        assert!(matches!(found, Recognised::Unread(found) if found.contains(why)), "{why}");
+        assert!(matches!(found, VolumeContent::Unread(found) if found.contains(why)), "{why}");
     }
     // A checksum that is stated and wrong, and a medium that ends too early.
     let found = volume_of(Arc::new(changed(1032, &[1])));

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Allocation, Bytes, Kind, Options, Recognised, file_system};
+use pfh_volume::{Allocation, Bytes, Kind, Options, VolumeContent, file_system};
 
 use crate::image::{Bench, text};
 use crate::listing::{ALL, assert_same, items, lies_as_it_is, nodes, volume, volume_of};
@@ -94,8 +94,10 @@ fn what_the_programs_write() {
 /// The failure of opening an image, or its first warning.
 fn said(raw: Vec<u8>) -> String {
     match file_system(Arc::new(raw) as Arc<dyn Bytes>) {
-        Ok(Recognised::FileSystem(found)) => found.warnings.first().map_or(String::new(), |first| first.cause.clone()),
-        Ok(Recognised::Unread(why)) => why,
+        Ok(VolumeContent::FileSystem(found)) => {
+            found.warnings.first().map_or(String::new(), |first| first.cause.clone())
+        }
+        Ok(VolumeContent::Unread(why)) => why,
         Ok(_) => "not known".to_owned(),
         Err(failed) => failed.cause,
     }
@@ -217,7 +219,7 @@ fn mutants_end() {
 /// Images that the kernel wrote, beside the digests that it read from them: see `PFH_F2FS_IMAGES`,
 /// a folder of images with a list of digests (`NAME.sums`, as `sha256sum` writes it) for each.
 #[test]
-#[ignore = "needs images that a kernel with F2FS wrote, in the folder PFH_F2FS_IMAGES: `cargo test -p pfh-volume --test volume what_the_kernel_wrote -- --ignored`"]
+#[ignore = "needs images that a kernel with F2FS wrote, in the folder PFH_F2FS_IMAGES: `cargo test --manifest-path media/Cargo.toml -p pfh-volume --test volume what_the_kernel_wrote -- --ignored`"]
 fn what_the_kernel_wrote() {
     let folder = std::env::var_os("PFH_F2FS_IMAGES").expect("PFH_F2FS_IMAGES names a folder of images");
     for entry in fs::read_dir(folder).unwrap() {

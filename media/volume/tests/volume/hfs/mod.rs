@@ -8,7 +8,7 @@ mod volume;
 
 use std::sync::Arc;
 
-use pfh_volume::{Allocation, FileSystem, Kind, Options, Recognised, file_system};
+use pfh_volume::{Allocation, FileSystem, Kind, Options, VolumeContent, file_system};
 
 use self::sample::sample;
 use self::volume::{BLOCK, EPOCH, ROOT, Volume};
@@ -168,7 +168,7 @@ fn volumes_in_an_hfs_volume() {
     assert_eq!(image[run.medium_offset.unwrap() as usize..][..4], *b"data");
     // HFS alone is named.
     alone.resize(64 << 10, 0);
-    assert!(matches!(file_system(Arc::new(alone)), Ok(Recognised::Unread(name)) if name == "HFS"));
+    assert!(matches!(file_system(Arc::new(alone)), Ok(VolumeContent::Unread(name)) if name == "HFS"));
     // The place of the volume is empty.
     image[8 * 512 + 3 * 2048 + 1024] = 0;
     let failed = file_system(Arc::new(image)).err().expect("a failure");

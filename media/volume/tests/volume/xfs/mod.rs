@@ -7,7 +7,7 @@ mod make;
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{FileSystem, Kind, Options, Recognised, file_system};
+use pfh_volume::{FileSystem, Kind, Options, VolumeContent, file_system};
 
 use crate::image::{Bench, run, text};
 use crate::listing::{assert_same, bytes, items, nodes, volume};
@@ -29,7 +29,7 @@ const KINDS: [(&str, u32, &[&str]); 7] = [
 
 fn opened(image: Vec<u8>) -> FileSystem {
     match file_system(Arc::new(image)).expect("a file system") {
-        Recognised::FileSystem(found) => found,
+        VolumeContent::FileSystem(found) => found,
         _ => panic!("not read"),
     }
 }
@@ -170,7 +170,7 @@ fn what_is_not_read_is_named() {
         let mut image = whole.clone();
         make::change(&mut image, 0..512, 224, at, bytes);
         match file_system(Arc::new(image)).expect("a name") {
-            Recognised::Unread(name) => name,
+            VolumeContent::Unread(name) => name,
             _ => panic!("read"),
         }
     };
@@ -196,7 +196,7 @@ fn what_is_not_read_is_named() {
     let failed = pfh_volume::small_file_system(Arc::new(head.clone())).err().expect("a failure");
     assert_eq!(failed.cause, "XFS: the volume is cut off here");
     head.truncate(4096);
-    assert!(matches!(pfh_volume::small_file_system(Arc::new(head)), Ok(Recognised::Unknown)));
+    assert!(matches!(pfh_volume::small_file_system(Arc::new(head)), Ok(VolumeContent::Unknown)));
 }
 
 fn volume_of(image: &[u8]) -> FileSystem {

@@ -58,7 +58,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     while_open_elsewhere(|| std::fs::rename(&from, &to).map_err(errno))
 }
 
-/// OpenMode often, and in which distance, a file is replaced that somebody has open: an indexer or a
+/// How often, and in which distance, a file is replaced that somebody has open: an indexer or a
 /// virus scanner for a moment.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);

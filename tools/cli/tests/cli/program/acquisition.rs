@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 #[cfg(unix)]
-use pfh_inject::{Errno, File, Files, Loop, Mounted};
+use pfh_inject::{Errno, File, Files, Loop, MountedFolder};
 use pfh_inject::{Outcome, Trial};
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -46,7 +46,7 @@ pub struct BadDevice {
     // Detached before the file behind it goes.
     pub disk: Loop,
     pub expected: Vec<u8>,
-    _mounted: Mounted,
+    _mounted: MountedFolder,
 }
 
 #[cfg(unix)]
