@@ -1,84 +1,102 @@
-//! sdhash and mrsh-v2: every filter against every filter.
+//! The filters of sdhash and mrsh-v2 digests, and the pairs of digests by them.
 //!
 //! The digests are put in an order in which, of any two, the first is the one that is looked for in
-//! the second. Blocks of targets that fit the cache are compared with all filters that come before:
-//! the kernel counts common bits, and only the few counts above those of chance are looked at.
+//! the second. Their score is the mean of its filters' best scores, so two that reach a threshold
+//! have two filters that reach it. Those are found by [`Tiles`] among all filters; the digests that
+//! have them are scored.
 
-use super::{Pairs, Report, Visitor, count, ordered};
+use super::rule::{MrshRule, Rule, SdhashRule, Weight};
+use super::tiles::Tiles;
+use super::{Pairs, Report, Share, Visitor, count, ordered};
 use crate::mrsh_v2::{self, Base, MrshV2};
 use crate::{Score, sdhash};
 use pfh_kernel::similarity::bloom::{self, Bits};
 use std::ops::ControlFlow;
 
-/// Filters in a block: 256 bytes each, so that a block fills half of a small second-level cache.
-const BLOCK: usize = 512;
+/// Filters that one is compared with at a time.
+const BATCH: usize = 64;
 
-/// A filter's number of elements and of bits set.
-#[derive(Clone, Copy)]
-struct Weight {
-    elements: u32,
-    ones: u32,
+/// A digest among others.
+pub(super) struct Entry<'a> {
+    /// Its place in the caller's list.
+    pub place: u32,
+    /// Its filters.
+    pub filters: &'a [Bits],
+    /// Where their weights begin.
+    pub start: usize,
+    /// The number of them that are compared.
+    pub compared: u32,
 }
 
-/// How two filters and two digests are scored.
-trait Rule {
-    /// Common bits below which two filters score nothing: a bound that no filter with these
-    /// elements and at least as many ones goes below.
-    fn least(&self, a: Weight, b: Weight) -> u32;
-    /// The score of two filters that have at least that many bits in common.
-    fn filters(&self, a: (&Bits, Weight), b: (&Bits, Weight), common: u32) -> f64;
-    /// The score of two digests from the sum of the best scores of the sought one's filters, and
-    /// the number of filters that count of the one sought and of the target.
-    fn digests(&self, sum: f64, sought: u32, target: u32) -> u8;
-}
-
-/// The filters that can be compared of a list of digests, in order.
+/// Digests in their order, each with its filters.
 #[derive(Default)]
-struct Packed {
-    bits: Vec<Bits>,
+pub(super) struct Packed<'a> {
+    pub entries: Vec<Entry<'a>>,
     weights: Vec<Weight>,
-    /// The digest that a filter is of, as its place in this order.
-    owners: Vec<u32>,
-    /// The filters of digest `d` are those from `starts[d]` to `starts[d + 1]`.
-    starts: Vec<usize>,
-    /// The digest's place in the caller's list, and the number of its filters that count.
-    digests: Vec<(u32, u32)>,
 }
 
-impl Packed {
-    fn add<'a>(&mut self, place: u32, filters: impl Iterator<Item = (&'a Bits, Weight)>) {
-        let start = self.bits.len();
-        self.starts.push(start);
-        for (bits, weight) in filters {
-            self.bits.push(bits.clone());
-            self.weights.push(weight);
-            self.owners.push(self.digests.len() as u32);
+impl<'a> Packed<'a> {
+    /// Adds a digest. Filters that are not compared weigh [`Weight::NONE`].
+    fn add(&mut self, place: u32, filters: &'a [Bits], weights: impl Iterator<Item = Weight>) {
+        let start = self.weights.len();
+        self.weights.extend(weights);
+        let compared = self.weights[start..].iter().filter(|weight| weight.is_compared()).count() as u32;
+        self.entries.push(Entry { place, filters, start, compared });
+    }
+
+    /// The weights of a digest's filters.
+    pub fn weights(&self, entry: &Entry) -> &[Weight] {
+        &self.weights[entry.start..entry.start + entry.filters.len()]
+    }
+
+    /// The number of filters of a digest.
+    pub fn filters(&self, number: u32) -> usize {
+        self.entries[number as usize].filters.len()
+    }
+
+    /// A filter of a digest.
+    pub fn filter(&self, number: u32, filter: u32) -> &'a Bits {
+        &self.entries[number as usize].filters[filter as usize]
+    }
+
+    /// The filters of digests with these numbers that are compared: the place of their digest among
+    /// those, their own place in it, and their weights.
+    pub fn compared(&self, numbers: &[u32]) -> impl Iterator<Item = (usize, usize, Weight)> {
+        let of = |(at, number): (usize, &u32)| {
+            let weights = self.weights(&self.entries[*number as usize]).iter().enumerate();
+            weights.map(move |(filter, weight)| (at, filter, *weight))
+        };
+        numbers.iter().enumerate().flat_map(of).filter(|(.., weight)| weight.is_compared())
+    }
+
+    /// The score of a digest that is looked for in another one.
+    fn score(&self, rule: &impl Rule, sought: &Entry, target: &Entry) -> u8 {
+        let mut common = [0; BATCH];
+        let mut sum = 0.0;
+        for (bits, &weight) in
+            sought.filters.iter().zip(self.weights(sought)).filter(|(_, weight)| weight.is_compared())
+        {
+            let mut best = 0.0f64;
+            for (others, weights) in target.filters.chunks(BATCH).zip(self.weights(target).chunks(BATCH)) {
+                bloom::common(bits, others, &mut common);
+                for ((other, &others), &common) in others.iter().zip(weights).zip(&common) {
+                    if others.is_compared() && common >= rule.needed(weight, others, 0) {
+                        best = best.max(rule.filters((bits, weight), (other, others), common));
+                    }
+                }
+            }
+            sum += best;
         }
-        self.digests.push((place, (self.bits.len() - start) as u32));
+        if sum > 0.0 { rule.digests(sum, sought.compared, target.compared) } else { 0 }
     }
 }
 
-/// Which part of a search is done: several parts, each by a thread of its own, together hand out
-/// the pairs of one whole search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// The number of this part, below `of`.
-    pub part: u32,
-    /// The number of parts, 1 at least.
-    pub of: u32,
-}
-
-impl Share {
-    /// All of it.
-    pub const WHOLE: Share = Share { part: 0, of: 1 };
-}
-
-/// The filters of many digests, packed for a search that can be shared out.
-pub struct Filters {
-    packed: Packed,
+/// The filters of many digests, ready for a search that can be shared out.
+pub struct Filters<'a> {
+    packed: Packed<'a>,
     rule: Either,
-    pairs: Pairs,
     threshold: u8,
+    tiles: Tiles,
 }
 
 enum Either {
@@ -86,12 +104,12 @@ enum Either {
     MrshV2(MrshRule),
 }
 
-impl Filters {
+impl<'a> Filters<'a> {
     /// Those of sdhash digests; see [`sdhash()`].
     ///
     /// # Panics
     /// If there are names, but not as many as digests.
-    pub fn sdhash(digests: &[sdhash::Digest], names: Option<&[&[u8]]>, pairs: Pairs, threshold: u8) -> Filters {
+    pub fn sdhash(digests: &'a [sdhash::Digest], names: Option<&[&[u8]]>, pairs: Pairs, threshold: u8) -> Filters<'a> {
         assert!(names.is_none_or(|names| names.len() == digests.len()), "a name for each digest");
         let mut places: Vec<u32> = (0..count(digests)).collect();
         places.sort_by_key(|&place| {
@@ -101,17 +119,23 @@ impl Filters {
         let mut packed = Packed::default();
         for place in places {
             let digest = &digests[place as usize];
-            let comparable = |&filter: &usize| digest.elements(filter) >= sdhash::LEAST_ELEMENTS;
-            let filters: Vec<usize> = (0..digest.filters()).filter(comparable).collect();
-            let weight =
-                |&i: &usize| (&digest.bits()[i], Weight { elements: digest.elements(i), ones: digest.ones()[i] });
-            packed.add(place, filters.iter().map(weight));
+            let weight = |(&elements, &ones): (&u32, &u32)| match elements >= sdhash::LEAST_ELEMENTS {
+                true => Weight { elements, ones },
+                false => Weight::NONE,
+            };
+            packed.add(place, digest.bits(), digest.counts().iter().zip(digest.ones()).map(weight));
         }
-        Filters { packed, rule: Either::Sdhash(SdhashRule), pairs, threshold }
+        Filters::new(packed, Either::Sdhash(SdhashRule), pairs, threshold)
     }
 
     /// Those of mrsh-v2 digests; see [`mrsh_v2()`].
-    pub fn mrsh_v2(method: &MrshV2, digests: &[mrsh_v2::Digest], base: Base, pairs: Pairs, threshold: u8) -> Filters {
+    pub fn mrsh_v2(
+        method: &MrshV2,
+        digests: &'a [mrsh_v2::Digest],
+        base: Base,
+        pairs: Pairs,
+        threshold: u8,
+    ) -> Filters<'a> {
         let mut places: Vec<u32> = (0..count(digests)).collect();
         // Of two with as many filters, the one that comes later is looked for in the other.
         places.sort_by_key(|&place| (digests[place as usize].filters(), std::cmp::Reverse(place)));
@@ -119,18 +143,47 @@ impl Filters {
         for place in places {
             let digest = &digests[place as usize];
             let comparable = digest.comparable(method);
-            let weight = |i: usize| (&digest.bits()[i], Weight { elements: digest.chunks(i), ones: digest.ones()[i] });
-            packed.add(place, (0..comparable).map(weight));
+            let weight = |i: usize| match i < comparable {
+                true => Weight { elements: digest.chunks(i), ones: digest.ones()[i] },
+                false => Weight::NONE,
+            };
+            packed.add(place, digest.bits(), (0..digest.filters()).map(weight));
         }
-        Filters { packed, rule: Either::MrshV2(MrshRule { base }), pairs, threshold }
+        Filters::new(packed, Either::MrshV2(MrshRule { base }), pairs, threshold)
+    }
+
+    fn new(packed: Packed<'a>, rule: Either, pairs: Pairs, threshold: u8) -> Filters<'a> {
+        let tiles = Tiles::new(&packed, pairs);
+        Filters { packed, rule, threshold: threshold.max(1), tiles }
     }
 
     /// Hands out the pairs of a share; breaks off when the visitor does.
     pub fn search(&self, share: Share, visitor: &mut impl Visitor) -> ControlFlow<(), Report> {
         match &self.rule {
-            Either::Sdhash(rule) => search(&self.packed, rule, self.pairs, self.threshold, share, visitor),
-            Either::MrshV2(rule) => search(&self.packed, rule, self.pairs, self.threshold, share, visitor),
+            Either::Sdhash(rule) => self.search_by(rule, share, visitor),
+            Either::MrshV2(rule) => self.search_by(rule, share, visitor),
         }
+    }
+
+    fn search_by(&self, rule: &impl Rule, share: Share, visitor: &mut impl Visitor) -> ControlFlow<(), Report> {
+        let mut report = Report::default();
+        let least = rule.least(self.threshold);
+        for (pair, (done, all)) in self.tiles.pairs(share) {
+            visitor.progress(done, all)?;
+            let scored = |a: u32, b: u32| self.scored(rule, a.min(b), a.max(b), visitor);
+            report.compared += self.tiles.each(&self.packed, pair, (rule, least), scored)?;
+        }
+        ControlFlow::Continue(report)
+    }
+
+    /// Hands out a pair, if the first is found in the second.
+    fn scored(&self, rule: &impl Rule, sought: u32, target: u32, visitor: &mut impl Visitor) -> ControlFlow<()> {
+        let [sought, target] = [sought, target].map(|number| &self.packed.entries[number as usize]);
+        let score = self.packed.score(rule, sought, target);
+        if score < self.threshold {
+            return ControlFlow::Continue(());
+        }
+        visitor.hit(ordered(sought.place, target.place, Score::Similarity(score)))
     }
 }
 
@@ -162,137 +215,4 @@ pub fn mrsh_v2(
     visitor: &mut impl Visitor,
 ) -> ControlFlow<(), Report> {
     Filters::mrsh_v2(method, digests, base, pairs, threshold).search(Share::WHOLE, visitor)
-}
-
-struct SdhashRule;
-
-impl Rule for SdhashRule {
-    fn least(&self, a: Weight, b: Weight) -> u32 {
-        sdhash::cutoff(a.elements + b.elements) + 1
-    }
-
-    fn filters(&self, a: (&Bits, Weight), b: (&Bits, Weight), common: u32) -> f64 {
-        sdhash::filter_score(a.0, b.0, a.1.elements + b.1.elements, a.1.ones.min(b.1.ones), common)
-    }
-
-    fn digests(&self, sum: f64, sought: u32, _: u32) -> u8 {
-        (100.0 * sum / f64::from(sought)).round() as u8
-    }
-}
-
-struct MrshRule {
-    base: Base,
-}
-
-impl Rule for MrshRule {
-    fn least(&self, a: Weight, b: Weight) -> u32 {
-        mrsh_v2::cutoff(a.elements, b.elements, a.ones.min(b.ones))
-    }
-
-    fn filters(&self, a: (&Bits, Weight), b: (&Bits, Weight), common: u32) -> f64 {
-        f64::from(mrsh_v2::filter_score(a.1.elements, b.1.elements, a.1.ones.min(b.1.ones), common))
-    }
-
-    fn digests(&self, sum: f64, sought: u32, target: u32) -> u8 {
-        let divisor = if self.base == Base::Larger { target } else { sought };
-        (sum as u64 / u64::from(divisor)) as u8
-    }
-}
-
-fn search(
-    packed: &Packed,
-    rule: &impl Rule,
-    pairs: Pairs,
-    threshold: u8,
-    share: Share,
-    visitor: &mut impl Visitor,
-) -> ControlFlow<(), Report> {
-    let mut report = Report::default();
-    let digests = packed.digests.len();
-    let ends = |digest: usize| packed.starts.get(digest + 1).copied().unwrap_or(packed.bits.len());
-    // Most filters are full: for those, the bounds are computed once for each block, for the one
-    // with the fewest ones.
-    let most = packed.weights.iter().map(|weight| weight.elements).max().unwrap_or(0);
-    let full = packed.weights.iter().filter(|weight| weight.elements == most);
-    let full = Weight { elements: most, ones: full.map(|weight| weight.ones).min().unwrap_or(0) };
-    let (mut common, mut full_bounds, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
-    let mut first = 0;
-    let mut number = 0;
-    while first < digests {
-        visitor.progress(packed.starts[first].pow(2) as u64, packed.bits.len().pow(2) as u64)?;
-        // A digest is never split over two blocks.
-        let start = packed.starts[first];
-        let mut last = first;
-        while last + 1 < digests && ends(last + 1) - start <= BLOCK {
-            last += 1;
-        }
-        // Later blocks cost more: each share has some of all ages.
-        number = (number + 1) % share.of;
-        if number != share.part {
-            first = last + 1;
-            continue;
-        }
-        let end = ends(last);
-        let (block, weights, owners) =
-            (&packed.bits[start..end], &packed.weights[start..end], &packed.owners[start..end]);
-        common.resize(block.len(), 0);
-        full_bounds.clear();
-        full_bounds.extend(weights.iter().map(|&weight| rule.least(full, weight)));
-        // For each target the sum of the best scores of all filters of the digest that is looked
-        // for, and the best score for the filter at hand.
-        let mut sums = vec![0.0f64; last + 1 - first];
-        let mut bests = vec![0.0f64; last + 1 - first];
-        let mut touched: Vec<usize> = Vec::new();
-        for sought in 0..=last {
-            let (place, filters) = packed.digests[sought];
-            let mut any = false;
-            // Within the block, only the targets that come after.
-            let skip = if sought >= first { ends(sought) - start } else { 0 };
-            for filter in packed.starts[sought]..ends(sought) {
-                let weight = packed.weights[filter];
-                let bounds = if weight.elements == full.elements {
-                    &full_bounds
-                } else {
-                    bounds.clear();
-                    bounds.extend(weights.iter().map(|&other| rule.least(weight, other)));
-                    &bounds
-                };
-                let bits = &packed.bits[filter];
-                bloom::common(bits, &block[skip..], &mut common[skip..]);
-                report.compared += (block.len() - skip) as u64;
-                for (chunk, (counts, bounds)) in common[skip..].chunks(16).zip(bounds[skip..].chunks(16)).enumerate() {
-                    if !counts.iter().zip(bounds).fold(false, |any, (count, bound)| any | (count >= bound)) {
-                        continue;
-                    }
-                    for (i, (&count, &bound)) in counts.iter().zip(bounds).enumerate() {
-                        let at = skip + 16 * chunk + i;
-                        if count >= bound {
-                            let score = rule.filters((bits, weight), (&block[at], weights[at]), count);
-                            let target = owners[at] as usize - first;
-                            if bests[target] == 0.0 && score > 0.0 {
-                                touched.push(target);
-                            }
-                            bests[target] = bests[target].max(score);
-                        }
-                    }
-                }
-                for target in touched.drain(..) {
-                    sums[target] += std::mem::take(&mut bests[target]);
-                    any = true;
-                }
-            }
-            if !any {
-                continue;
-            }
-            for (i, sum) in sums.iter_mut().enumerate().filter(|(_, sum)| **sum > 0.0) {
-                let (target, target_filters) = packed.digests[first + i];
-                let score = rule.digests(std::mem::take(sum), filters, target_filters);
-                if score >= threshold.max(1) && pairs.include(place, target) {
-                    visitor.hit(ordered(place, target, Score::Similarity(score)))?;
-                }
-            }
-        }
-        first = last + 1;
-    }
-    ControlFlow::Continue(report)
 }
