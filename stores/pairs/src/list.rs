@@ -5,7 +5,7 @@ use crate::start::Begun;
 use crate::stored::{Stored, is_marked, method};
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
-use pfh_similarity::{Content, Named, Similar};
+use pfh_similarity::{Named, Similar};
 use pfh_source::terminal;
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -275,21 +275,22 @@ impl List {
     }
 }
 
-/// The digests of an index, if they are ssdeep's.
+/// The digests of an index, if it keeps them: those of ssdeep and TLSH.
 fn stored(index: &Stored, collections: &mut [Collection], wrong: &mut dyn FnMut(Wrong)) -> io::Result<()> {
-    if index.method() != Named::Ssdeep {
-        wrong(Wrong::Index(index.method()));
+    let method = index.method();
+    if !matches!(method, Named::Ssdeep | Named::Tlsh) {
+        wrong(Wrong::Index(method));
         return Ok(());
     }
     let asked: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
-    let of_ssdeep = |algorithm: Algorithm| Named::of(algorithm) == Some(Named::Ssdeep);
-    let Some(collection) = collections.iter_mut().find(|collection| of_ssdeep(collection.algorithm())) else {
+    let is_of_it = |algorithm: Algorithm| Named::of(algorithm) == Some(method);
+    let Some(collection) = collections.iter_mut().find(|collection| is_of_it(collection.algorithm())) else {
         wrong(Wrong::NoDigests(asked));
         return Ok(());
     };
     for (number, record) in index.records().enumerate() {
-        let (digest, name) = record?;
-        let value = Similar::read(Named::Ssdeep, Content::Ssdeep(digest)).into();
+        let (content, name) = record?;
+        let value = Similar::read(method, content).into();
         let line = number as u64 + 1;
         match Digest::from_value(collection.algorithm(), value) {
             Ok(digest) => {
