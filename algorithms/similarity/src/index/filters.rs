@@ -168,10 +168,9 @@ impl<'a> Filters<'a> {
     fn search_by(&self, rule: &impl Rule, share: Share, visitor: &mut impl Visitor) -> ControlFlow<(), Report> {
         let mut report = Report::default();
         let least = rule.least(self.threshold);
-        for (pair, (done, all)) in self.tiles.pairs(share) {
-            visitor.progress(done, all)?;
-            let scored = |a: u32, b: u32| self.scored(rule, a.min(b), a.max(b), visitor);
-            report.compared += self.tiles.each(&self.packed, pair, (rule, least), scored)?;
+        for pair in self.tiles.pairs(share) {
+            let scored = |visitor: &mut _, a: u32, b: u32| self.scored(rule, a.min(b), a.max(b), visitor);
+            report.compared += self.tiles.each(&self.packed, pair, (rule, least), visitor, scored)?;
         }
         ControlFlow::Continue(report)
     }

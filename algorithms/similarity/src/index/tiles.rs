@@ -11,7 +11,7 @@
 
 use super::filters::Packed;
 use super::rule::{Rule, Weight};
-use super::{Pairs, Share};
+use super::{Pairs, Share, Visitor};
 use pfh_kernel::similarity::bloom::{self, Bits};
 use pfh_kernel::similarity::columns::{Columns, LANES, Places};
 use std::ops::{ControlFlow, Range};
@@ -21,6 +21,9 @@ const CHUNK: usize = 64 * LANES;
 const CHUNKS: usize = 8;
 /// Filters whose bits, as numbers of columns, stay in the second cache beside a block.
 const TILE: usize = 256;
+
+/// Digests that are scored between two reports of progress.
+const STEP: usize = 1 << 12;
 
 /// The filters of digests, in chunks.
 pub(super) struct Tiles {
@@ -84,34 +87,33 @@ impl Tiles {
     }
 
     /// Calls `found` with the numbers of each two digests of two chunks that have two filters with
-    /// the bits needed for `least`, once. The number of filters compared.
-    pub fn each(
+    /// the bits needed for `least`, once; tells the visitor the progress meanwhile. The number of
+    /// filters compared.
+    pub fn each<V: Visitor>(
         &self,
         packed: &Packed,
-        [first, second]: [usize; 2],
+        ([first, second], (done, all)): ([usize; 2], (u64, u64)),
         (rule, least): (&impl Rule, u32),
-        mut found: impl FnMut(u32, u32) -> ControlFlow<()>,
+        visitor: &mut V,
+        found: impl Fn(&mut V, u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<(), u64> {
         let one = &self.chunks[first];
         let other = if self.is_half { &self.chunks[second] } else { &self.others[second] };
         let mut marks = Marks::new(one, other);
-        let mut compared = 0;
-        let is_same = self.is_half && first == second;
-        compared += against(
-            packed,
-            (one, other),
-            (rule, least),
-            |row, lane| {
-                // Two of one chunk are marked in their order.
-                (!is_same || row != lane).then(|| if is_same { [row.min(lane), row.max(lane)] } else { [row, lane] })
-            },
-            &mut marks,
-        );
-        if !is_same {
-            compared += against(packed, (other, one), (rule, least), |row, lane| Some([lane, row]), &mut marks);
-        }
-        for (a, b) in marks.each() {
-            found(one.numbers[a], other.numbers[b])?;
+        let mut tell = || visitor.progress(done, all);
+        let (rule, of_one) = ((rule, least), self.is_half && first == second);
+        let compared = if of_one {
+            let order = |row: u32, lane: u32| (row != lane).then(|| [row.min(lane), row.max(lane)]);
+            against(packed, (one, other), rule, order, &mut marks, &mut tell)?
+        } else {
+            against(packed, (one, other), rule, |row, lane| Some([row, lane]), &mut marks, &mut tell)?
+                + against(packed, (other, one), rule, |row, lane| Some([lane, row]), &mut marks, &mut tell)?
+        };
+        for (number, (a, b)) in marks.each().enumerate() {
+            if number % STEP == 0 {
+                visitor.progress(done, all)?;
+            }
+            found(visitor, one.numbers[a], other.numbers[b])?;
         }
         ControlFlow::Continue(compared)
     }
@@ -125,19 +127,21 @@ fn against(
     (rule, least): (&impl Rule, u32),
     order: impl Fn(u32, u32) -> Option<[u32; 2]>,
     marks: &mut Marks,
-) -> u64 {
+    tell: &mut impl FnMut() -> ControlFlow<()>,
+) -> ControlFlow<(), u64> {
     let mut compared = 0;
     for tile in rows.filters.chunks(TILE) {
+        tell()?;
         let places: Vec<Places> = tile.iter().map(|row| Places::new(rows.filter(packed, row))).collect();
         // The first of a tile is the lightest, the last block the heaviest.
         let from = lanes.blocks.partition_point(|block| block.most < tile[0].weight);
         for block in &lanes.blocks[from..] {
             let heavier = tile.partition_point(|row| row.weight <= block.most);
+            let of_block = &lanes.filters[block.filters.clone()];
             for (row, places) in tile[..heavier].iter().zip(&places) {
-                let lanes_of = &lanes.filters[block.filters.clone()];
-                compared += lanes_of.len() as u64;
+                compared += of_block.len() as u64;
                 let sharing = block.columns.sharing(places, rule.needed(row.weight, block.least, least));
-                for lane in sharing.each().map(|lane| &lanes_of[lane]) {
+                for lane in sharing.each().map(|lane| &of_block[lane]) {
                     let Some(pair) = order(row.digest, lane.digest).filter(|pair| !marks.has(*pair)) else { continue };
                     let [bits, other] = [rows.filter(packed, row), lanes.filter(packed, lane)];
                     let mut common = [0];
@@ -149,7 +153,7 @@ fn against(
             }
         }
     }
-    compared
+    ControlFlow::Continue(compared)
 }
 
 /// A bit for each two digests of two chunks; rows without one take no room.
