@@ -1,4 +1,5 @@
-//! How long all pairs of many digests take: `joins METHOD COUNT [--sample N] PATH…`, where METHOD is
+//! How long all pairs of many digests take: `joins METHOD COUNT [--sample N] PATH…`, where METHOD
+//! is
 //! `tlsh`, `mrsh-v2` or `sdhash`.
 //!
 //! Files of up to 256 kB below the paths are the models: a made digest has the length, ratios and
@@ -106,7 +107,7 @@ fn filters(numbers: &mut Numbers, elements: &[u32], made: &[(Vec<u32>, Vec<u8>)]
         None => (elements.to_vec(), vec![0; 256 * elements.len()], 1),
     };
     for (filter, elements) in bytes.chunks_mut(256).zip(&elements) {
-        // Of a relative's bits some are lost, so that as many elements are set anew as a part.
+        // Of a relative's bits some are lost, and others are set for them.
         if fresh > 1 {
             (0..256 / fresh as usize).for_each(|_| filter[numbers.below(256)] = 0);
         }

@@ -15,8 +15,8 @@ pub const EIGHT: usize = 8;
 /// The lower bit of each quartile.
 const LOW: u64 = 0x5555_5555_5555_5555;
 
-/// A body of 32 bytes in Gray code; the lower bit of quartile `i` is bit `2 * (i % 32)` of word `i /
-/// 32`.
+/// A body of 32 bytes in Gray code; the lower bit of quartile `i` is bit `2 * (i % 32)` of word
+/// `i / 32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body(pub [u64; 4]);
 

@@ -1,9 +1,10 @@
 //! Filters that share enough bits with one, of 512 Bloom filters that stand bit by bit.
 //!
-//! A column is one bit of all 512. The columns of the bits that one filter has are added up, for all
-//! 512 at once, in counters whose bits stand apart: carry-save adders as in Harley and Seal's count
-//! of bits (Muła, Kurz & Lemire, *Faster population counts using AVX2 instructions*, 2018, section
-//! 4). That is two logical instructions for a bit of 512 filters where the CPU has ternary logic.
+//! A column is one bit of all 512. The columns of the bits that one filter has are added up, for
+//! all 512 at once, in counters whose bits stand apart: carry-save adders as in Harley and Seal's
+//! count of bits (Muła, Kurz & Lemire, *Faster population counts using AVX2 instructions*, 2018,
+//! section 4). That is two logical instructions for a bit of 512 filters where the CPU has ternary
+//! logic.
 //!
 //! A filter that has `count` of the columns added so far and lacks `needed - count` has them among
 //! the columns `left`, or never: where no filter has `needed - left`, the rest is not added.
@@ -237,8 +238,8 @@ unsafe fn two<P: Part>(columns: &[Lanes], places: [u16; 2], part: usize) -> [P; 
 unsafe fn reaching<P: Part>(low: &[P; 5], high: &[P; 7], least: u32) -> P {
     // SAFETY: the instructions are there.
     unsafe {
-        // From the lowest bit up: where `least` has a bit the counter must have it too, and elsewhere
-        // it may. The carry of both with the bit that `least` lacks is that.
+        // From the lowest bit up: where `least` has a bit the counter must have it too, and
+        // elsewhere it may. The carry of both with the bit that `least` lacks is that.
         let mut reaching = P::all(true);
         for (bit, counter) in low.iter().chain(high).enumerate() {
             (_, reaching) = reaching.add(*counter, P::all(least >> bit & 1 == 0));

@@ -10,9 +10,10 @@
 //!   more distant than the threshold allows lacks one.
 //! * [`crops_share`], of digests of parts of pictures: points whose surroundings have one of two
 //!   keys in common. Points without one are not alike.
-//! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, 512 at a time and bit by bit, until
-//!   none of them can have the bits in common that a score needs. Bloom filters of unrelated inputs
-//!   can score by chance, and a third of their bits are set: an index of bits would leave out none.
+//! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, 512 at a time and bit by bit,
+//!   until none of them can have the bits in common that a score needs. Bloom filters of unrelated
+//!   inputs can score by chance, and a third of their bits are set: an index of bits would leave
+//!   out none.
 //!
 //! All of them hand out pairs as they find them and keep none; [`Clusters`] and [`Complete`] make
 //! groups of them.
@@ -25,6 +26,7 @@ mod each;
 mod filters;
 mod grams;
 mod linked;
+mod packed;
 mod ranges;
 mod rule;
 mod tiles;

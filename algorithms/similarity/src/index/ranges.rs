@@ -42,7 +42,7 @@ pub struct Ranges<'a> {
 }
 
 impl<'a> Ranges<'a> {
-    /// Those of digests of which the pairs with a distance of at most `threshold` are asked for.
+    /// Those of digests, for the pairs with a distance of at most `threshold`.
     pub fn new(digests: &'a [Digest], pairs: Pairs, threshold: u32) -> Ranges<'a> {
         let is_second = |place: u32| matches!(pairs, Pairs::Across(split) if place >= split);
         let key = |place: u32| {

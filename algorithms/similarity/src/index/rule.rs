@@ -43,8 +43,8 @@ pub(super) trait Rule {
     fn digests(&self, sum: f64, sought: u32, target: u32) -> u8;
 }
 
-/// `cut`, and that many 200ths of the bits from there to `most`, rounded down: a score is `(common -
-/// cut) / (most - cut)`. Grows with `most`, and with `cut` too, as `least` is at most 200.
+/// `cut`, and that many 200ths of the bits from there to `most`, rounded down: a score is `(common
+/// - cut) / (most - cut)`. Grows with `most`, and with `cut` too, as `least` is at most 200.
 fn above(cut: u32, most: u32, least: u32) -> u32 {
     cut + least * most.saturating_sub(cut) / 200
 }

@@ -2,14 +2,14 @@
 //!
 //! A third of the bits of a full filter are set, so that no bit is rare and every two filters share
 //! some: an index of bits would list all filters for each. Instead one filter is compared with 512
-//! at once ([`Columns`]), and for all of them together it is known soon that none shares enough. The
-//! bound is that of the rule for the least weight among the 512, so filters of like weight stand
-//! together. Of two filters the lighter one has fewer bits to count, so it is compared with the
-//! blocks in which there are heavier ones.
+//! at once ([`Columns`]), and for all of them together it is known soon that none shares enough.
+//! The bound is that of the rule for the least weight among the 512, so filters of like weight
+//! stand together. Of two filters the lighter one has fewer bits to count, so it is compared with
+//! the blocks in which there are heavier ones.
 //!
 //! A digest is in one chunk, so that the two of a pair meet in one pair of chunks.
 
-use super::filters::Packed;
+use super::packed::Packed;
 use super::rule::{Rule, Weight};
 use super::{Pairs, Share, Visitor};
 use pfh_kernel::similarity::bloom::{self, Bits};
@@ -60,7 +60,7 @@ struct Block {
 }
 
 impl Tiles {
-    /// Those of digests of which these pairs are asked for.
+    /// Those of digests whose pairs are asked for.
     pub fn new(packed: &Packed, pairs: Pairs) -> Tiles {
         // Fits: there are fewer than 2^31 digests.
         let all = 0..packed.entries.len() as u32;
@@ -75,8 +75,8 @@ impl Tiles {
         Tiles { chunks: chunks(first), others: chunks(others), is_half: pairs == Pairs::All }
     }
 
-    /// The pairs of chunks of a share, each with the steps before it and all steps, which take about
-    /// the same time each.
+    /// The pairs of chunks of a share, each with the steps before it and all steps, which take
+    /// about the same time each.
     pub fn pairs(&self, share: Share) -> impl Iterator<Item = ([usize; 2], (u64, u64))> {
         let (count, others) = (self.chunks.len(), self.others.len());
         let behind = move |first| if self.is_half { first..count } else { 0..others };

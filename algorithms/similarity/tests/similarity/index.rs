@@ -271,7 +271,7 @@ fn some_filters(next: &mut impl FnMut(usize) -> usize, made: &[Vec<u8>]) -> Vec<
     all
 }
 
-/// So many filters that they fill several tiles and chunks.
+/// Filters that fill several tiles and chunks.
 #[test]
 fn filters_of_many_digests_are_found_by_columns() {
     let mut next = numbers(32);

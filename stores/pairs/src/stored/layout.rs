@@ -60,3 +60,12 @@ pub fn range(digest: &tlsh::Digest) -> u64 {
     let [_, length, ratios, ..] = digest.to_bytes();
     u64::from(length) << 8 | u64::from(ratios)
 }
+
+/// A posting of a TLSH digest.
+pub fn ranged(digest: &tlsh::Digest, number: u32) -> [u8; RANGED as usize] {
+    let mut posting = [0; RANGED as usize];
+    posting[..tlsh::BYTES].copy_from_slice(&digest.to_bytes());
+    posting[tlsh::BYTES + 1..].copy_from_slice(&number.to_le_bytes());
+    debug_assert_eq!(u64::from(posting[1]) << 8 | u64::from(posting[2]), range(digest));
+    posting
+}

@@ -1,5 +1,5 @@
-//! An index of digests of ssdeep or TLSH, shingles, texts, strings or imports in a file: a few reads
-//! find the digests that are similar to one, however long the list was.
+//! An index of digests of ssdeep or TLSH, shingles, texts, strings or imports in a file: a few
+//! reads find the digests that are similar to one, however long the list was.
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
 //! and where the four parts begin (u64 each); the digests (length as u16, text, name; the outline
@@ -192,8 +192,7 @@ impl Stored {
     /// All digests of ssdeep or TLSH with their names, in the order of the list.
     ///
     /// # Errors
-    /// For each one, as [`Stored::similar`]; all of them for digests of which an index keeps
-    /// outlines alone.
+    /// For each one, as [`Stored::similar`]; all of them where an index keeps outlines alone.
     pub fn records(&self) -> impl Iterator<Item = io::Result<(Content, Vec<u8>)>> + '_ {
         // Fits: there are at most 2^31 digests.
         (0..self.digests).map(|number| match self.kind {

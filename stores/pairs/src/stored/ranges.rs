@@ -1,7 +1,7 @@
-//! TLSH digests of an index: those whose lengths and ratios are near enough, and of them those whose
-//! bodies are.
+//! TLSH digests of an index: those whose lengths and ratios are near enough, and of them those
+//! whose bodies are.
 
-use super::layout::{RANGED, range};
+use super::layout::RANGED;
 use super::{Stored, damaged};
 use pfh_similarity::tlsh::{BYTES, Digest};
 use std::io;
@@ -51,15 +51,6 @@ impl Stored {
         let (text, name) = self.bytes_of(number)?;
         Ok((Digest::parse(&text).map_err(|_| damaged("a malformed digest"))?, name))
     }
-}
-
-/// A posting of a digest.
-pub(super) fn posting(digest: &Digest, number: u32) -> [u8; RANGED as usize] {
-    let mut posting = [0; RANGED as usize];
-    posting[..BYTES].copy_from_slice(&digest.to_bytes());
-    posting[BYTES + 1..].copy_from_slice(&number.to_le_bytes());
-    debug_assert_eq!(u64::from(posting[1]) << 8 | u64::from(posting[2]), range(digest));
-    posting
 }
 
 #[cfg(test)]

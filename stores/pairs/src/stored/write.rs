@@ -1,7 +1,6 @@
 //! Writes an index.
 
-use super::layout::{HEADER, Kind, MARK, PAGE, TLSH, UNITS, range};
-use super::ranges;
+use super::layout::{HEADER, Kind, MARK, PAGE, TLSH, UNITS, range, ranged};
 use crate::blocks::Summed;
 use crate::collection::{Collection, Digests, posting};
 use crate::sorter::Sorter;
@@ -11,8 +10,8 @@ use pfh_similarity::shingles::Unit;
 use std::io::{self, Write};
 
 /// Writes the index of a collection of digests of ssdeep or TLSH, or of ones whose windows or
-/// strings are its features ([`Collection::with_features`]), which it uses up; with that many bytes of memory for
-/// sorting.
+/// strings are its features ([`Collection::with_features`]), which it uses up; with that many bytes
+/// of memory for sorting.
 ///
 /// # Errors
 /// The output's, the temporary file's; [`io::ErrorKind::InvalidInput`] for digests of another
@@ -77,7 +76,7 @@ pub fn write(collection: &mut Collection, memory: usize, out: &mut impl Write) -
         }
         let place = posting as u32;
         if let Digests::Tlsh(digests) = &collection.digests {
-            out.write_all(&ranges::posting(&digests[place as usize], place))?;
+            out.write_all(&ranged(&digests[place as usize], place))?;
         } else {
             out.write_all(&key.to_le_bytes())?;
             out.write_all(&place.to_le_bytes())?;
