@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why nothing was acquired, or not all, in the [`job::Error`](crate::job::Error). The system's
-/// error on a file stands there as [`About`].
+/// error on a file stands there as [`PathError`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {

@@ -128,7 +128,7 @@ impl Error {
         std::iter::successors(Some(self.cause()), |&error| error.source())
     }
 
-    /// The input or output that the error is about, if its cause is [`About`] one.
+    /// The input or output that the error is about, if its cause is [`PathError`] one.
     pub fn path(&self) -> Option<&Path> {
         self.find::<PathError>().map(|about| &*about.path)
     }

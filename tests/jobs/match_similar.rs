@@ -117,6 +117,33 @@ fn an_index_finds_what_its_list_does() {
     assert_eq!(fs::read_to_string(room.at("ours")).unwrap(), String::from_utf8(theirs.stdout).unwrap());
 }
 
+/// The same of TLSH, at any distance; and files are compared with the digests of an index.
+#[test]
+fn an_index_of_tlsh_finds_what_its_list_does() {
+    let room = files();
+    list(&room, "list", "tlsh", "sums", &["known"]);
+    let write = Request::new(Input::default(), room.at("list")).write_index(room.at("index"));
+    run(&write, &mut |_| Ok(()), &Control::new()).unwrap();
+    let all = ["new/changed", "new/same", "new/short", "new/unknown"];
+    for (most, least) in [(0, 1), (60, 2), (1000, 30)] {
+        let found = |list: &str| {
+            let mut request = Request::new(input(&room, &all), room.at(list));
+            request.thresholds = compare::Thresholds::one(Some(most));
+            let (summary, found) = ran(&room, &request);
+            (summary.unwrap().matches, found)
+        };
+        let (matches, rows) = found("index");
+        assert_eq!((matches, &rows), (found("list").0, &found("list").1));
+        assert!(rows.len() >= least, "{most}: {rows:?}");
+    }
+    let pairs = |against: &str| {
+        let mut request = pfh::compare::Request::new(input(&room, &["new"]));
+        request.against = vec![room.at(against).into()];
+        crate::compare::good(&request).1.pairs
+    };
+    assert_eq!(pairs("index"), pairs("list"));
+}
+
 /// The same of shingles, with any memory; and of one that was changed.
 #[test]
 fn an_index_of_shingles_finds_what_each_comparison_does() {
@@ -177,7 +204,7 @@ fn an_index_of_shingles_finds_what_each_comparison_does() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let room = files();
-    list(&room, "list", "tlsh", "sums", &["known"]);
+    list(&room, "list", "sdhash", "sdbf", &["known"]);
     let asked = |known: &str, files: &[&str]| Request::new(input(&room, files), room.at(known));
     for (request, kind) in [
         (Request::new(Input::default(), room.at("list")).write_index(room.at("index")), Kind::Request),

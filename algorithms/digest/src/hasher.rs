@@ -41,7 +41,7 @@ impl Hasher {
         self.state.divides()
     }
 
-    /// The [`Apart`] that takes in values of ranges that were hashed apart; `None` where every byte
+    /// The [`UnitState`] that takes in values of ranges that were hashed apart; `None` where every byte
     /// has to pass through this hasher.
     ///
     /// ```

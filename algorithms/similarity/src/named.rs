@@ -37,7 +37,7 @@ pub enum MethodName {
     Phash,
     /// `crops`: pictures, by the places that they have in common.
     Crops,
-    /// One that has nothing here but its [`Listed`](crate::Listed) row.
+    /// One that has nothing here but its [`RegisteredMethod`](crate::RegisteredMethod) row.
     Foreign(&'static Profile),
 }
 

@@ -27,7 +27,7 @@ pub enum Content {
     Phash(phash::Digest),
     /// The places of a picture.
     Crops(crops::Digest),
-    /// A digest of a [`Listed`](crate::Listed) method.
+    /// A digest of a [`RegisteredMethod`](crate::RegisteredMethod) method.
     Foreign(Foreign),
     /// None: the input is too short, too long or too plain for the method.
     Absent,

@@ -24,9 +24,9 @@ pub enum VolumeContent {
     /// Several file systems that share one space.
     Volumes(Volumes),
     /// Encrypted, by the name of the format. VeraCrypt and TrueCrypt have no magic: their volumes
-    /// look like noise and are [`Recognised::Unknown`].
+    /// look like noise and are [`VolumeContent::Unknown`].
     Encrypted(&'static str),
-    /// A file system whose files its own key opens: see [`Locked::open`].
+    /// A file system whose files its own key opens: see [`LockedVolume::open`].
     Locked(LockedVolume),
     /// Known by its magic and not read: the name of the format, and the feature that is in the way.
     Unread(String),

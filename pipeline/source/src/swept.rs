@@ -3,7 +3,7 @@
 use crate::entry::{Item, Origin};
 use crate::source::Source;
 
-/// Entries sorted together, as in [`Ordered`](crate::Ordered).
+/// Entries sorted together, as in [`OrderedSource`](crate::OrderedSource).
 const WINDOW: usize = 4_096;
 
 /// Which files of the host are sorted as well.

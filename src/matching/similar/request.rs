@@ -19,7 +19,8 @@ pub struct Request {
     pub algorithm: Option<crate::Algorithm>,
     /// The score that a match must reach.
     pub thresholds: Thresholds,
-    /// Where an index of the list is written (ssdeep). Without an input nothing else is done.
+    /// Where an index of the list is written (ssdeep, TLSH, windows and strings). Without an input
+    /// nothing else is done.
     pub write_index: Option<PathBuf>,
     /// Whether matches of saturated sdhash digests are results.
     pub saturated: bool,

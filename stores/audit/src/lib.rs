@@ -1,7 +1,7 @@
 //! The audit of a storage server, from files to HTTP. `pfh_tree::audit` has the mathematics,
 //! `docs/audit.md` the reasons.
 //!
-//! * [`Kept`]: the auditor's record of each file, as a line of text;
+//! * [`KeptCommitment`]: the auditor's record of each file, as a line of text;
 //! * [`challenge`]: a question with a nonce of the operating system;
 //! * [`answer`](fn@answer): the answer of the side that has file and tree;
 //! * `Server` and `ask`, with the feature `http`: the same between two machines; `http` has their

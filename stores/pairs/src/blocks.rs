@@ -61,7 +61,7 @@ impl<W: Write> Write for SummedWriter<W> {
     }
 }
 
-/// A file that was written with [`Summed`].
+/// A file that was written with [`SummedWriter`].
 #[derive(Debug)]
 pub struct CheckedFile {
     file: File,

@@ -5,7 +5,7 @@ use crate::start::StartedFile;
 use crate::stored::{StoredIndex, is_marked, method};
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_manifest::{Decoder, Fault, Format, Item, LocatedItem, Options};
-use pfh_similarity::{Content, MethodName, Similar};
+use pfh_similarity::{MethodName, Similar};
 use pfh_source::terminal;
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -130,7 +130,7 @@ impl List {
     /// The index, to be asked.
     ///
     /// # Errors
-    /// As [`Stored::open`].
+    /// As [`StoredIndex::open`].
     pub fn into_stored(mut self) -> io::Result<StoredIndex> {
         self.file()?;
         let file = self.file.take().ok_or(io::ErrorKind::NotFound)?;
@@ -275,21 +275,22 @@ impl List {
     }
 }
 
-/// The digests of an index, if they are ssdeep's.
+/// The digests of an index, if it keeps them: those of ssdeep and TLSH.
 fn stored(index: &StoredIndex, collections: &mut [Collection], wrong: &mut dyn FnMut(Wrong)) -> io::Result<()> {
-    if index.method() != MethodName::Ssdeep {
-        wrong(Wrong::Index(index.method()));
+    let method = index.method();
+    if !matches!(method, MethodName::Ssdeep | MethodName::Tlsh) {
+        wrong(Wrong::Index(method));
         return Ok(());
     }
     let asked: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
-    let of_ssdeep = |algorithm: Algorithm| MethodName::of(algorithm) == Some(MethodName::Ssdeep);
-    let Some(collection) = collections.iter_mut().find(|collection| of_ssdeep(collection.algorithm())) else {
+    let is_of_it = |algorithm: Algorithm| MethodName::of(algorithm) == Some(method);
+    let Some(collection) = collections.iter_mut().find(|collection| is_of_it(collection.algorithm())) else {
         wrong(Wrong::NoDigests(asked));
         return Ok(());
     };
     for (number, record) in index.records().enumerate() {
-        let (digest, name) = record?;
-        let value = Similar::read(MethodName::Ssdeep, Content::Ssdeep(digest)).into();
+        let (content, name) = record?;
+        let value = Similar::read(method, content).into();
         let line = number as u64 + 1;
         match Digest::from_value(collection.algorithm(), value) {
             Ok(digest) => {

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// A known list.
 pub enum Lookup {
-    /// ssdeep digests, shingles, texts, strings or imports, in an index.
+    /// Digests of ssdeep or TLSH, shingles, texts, strings or imports, in an index.
     Stored(StoredIndex),
     /// Digests of another algorithm; each is compared.
     Listed(Box<Collection>),
@@ -43,7 +43,7 @@ impl Lookup {
     /// An index that was written with [`crate::stored::write`].
     ///
     /// # Errors
-    /// See [`Stored::open`].
+    /// See [`StoredIndex::open`].
     pub fn open(path: &Path) -> io::Result<Lookup> {
         StoredIndex::open(path).map(Lookup::Stored)
     }
@@ -94,6 +94,19 @@ impl Lookup {
             return Ok(Vec::new());
         }
         match self {
+            Lookup::Stored(stored) if stored.method() == MethodName::Tlsh => {
+                let Some(Content::Tlsh(digest)) = similar.map(Similar::content) else { return Err(other()) };
+                // Nothing reaches a threshold of another kind.
+                let Score::Distance(most) = threshold else { return Ok(Vec::new()) };
+                let of = |(other, name, distance): (tlsh::Digest, Vec<u8>, u32)| Match {
+                    name,
+                    value: other.to_string(),
+                    score: Score::Distance(distance),
+                    evidence: Evidence::default(),
+                    degenerate: None,
+                };
+                Ok(stored.near(digest, most)?.into_iter().map(of).collect())
+            }
             Lookup::Stored(stored) if stored.method() != MethodName::Ssdeep => {
                 let content = similar.map(Similar::content);
                 let Some(Content::Shingles(digest)) = content else { return Err(other()) };

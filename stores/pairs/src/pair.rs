@@ -26,7 +26,8 @@ pub struct Search {
     pub order: PairOrder,
     /// Bytes for the index and for the pairs that wait to be sorted, beside the digests.
     pub memory: usize,
-    /// Threads that compare filters (sdhash, mrsh-v2), 1 at least; the pairs are the same.
+    /// Threads that compare digests of sdhash, mrsh-v2 and TLSH, 1 at least; the pairs are the
+    /// same.
     pub threads: usize,
     /// Let names decide ties of sdhash digests, as the reference does; otherwise the order of the
     /// digests does.

@@ -6,7 +6,7 @@ use crate::pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use crate::sorter::Sorter;
 use crate::turned;
 use pfh_digest::Algorithm;
-use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Report, Share, Visitor};
+use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Ranges, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::Base;
 use pfh_similarity::{Evidence, MethodName, Score};
 use std::io;
@@ -129,12 +129,17 @@ impl Search {
             Digests::Sdhash(digests) => {
                 let names: Option<Vec<&[u8]>> =
                     self.names.then(|| collection.names.iter().map(|name| &name[..]).collect());
-                self.share_out(&Filters::sdhash(digests, names.as_deref(), pairs, least), share, visitor)
+                let filters = Filters::sdhash(digests, names.as_deref(), pairs, least);
+                self.share_out(|share, local| filters.search(share, local), share, visitor)
             }
             Digests::MrshV2(method, digests) => {
-                self.share_out(&Filters::mrsh_v2(method, digests, Base::Smaller, pairs, least), share, visitor)
+                let filters = Filters::mrsh_v2(method, digests, Base::Smaller, pairs, least);
+                self.share_out(|share, local| filters.search(share, local), share, visitor)
             }
-            Digests::Tlsh(digests) => index::tlsh_share(digests, pairs, most, share, visitor),
+            Digests::Tlsh(digests) => {
+                let ranges = Ranges::new(digests, pairs, most);
+                self.share_out(|share, local| ranges.search(share, local), share, visitor)
+            }
             Digests::Pdq(digests) if collection.turning => turned::share(digests, pairs, most, share, visitor),
             Digests::Pdq(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Phash(digests) => index::bits_share(digests, pairs, most, share, visitor),
@@ -152,7 +157,12 @@ impl Search {
     }
 
     /// Searches in several threads; the first one is this one and tells the progress.
-    fn share_out(&self, filters: &Filters, whole: Share, visitor: &mut GatheredPairs<'_>) -> ControlFlow<(), Report> {
+    fn share_out(
+        &self,
+        search: impl Fn(Share, &mut Local<'_, '_>) -> ControlFlow<(), Report> + Sync,
+        whole: Share,
+        visitor: &mut GatheredPairs<'_>,
+    ) -> ControlFlow<(), Report> {
         let of = self.threads.clamp(1, 256) as u32;
         let stop = AtomicBool::new(false);
         let (sorter, order) = (&visitor.sorter, self.order);
@@ -162,7 +172,7 @@ impl Search {
                 pfh_source::fail_point(if part == 0 { "search" } else { "search-beside" });
                 let mut local = Local { found: Vec::new(), sorter, order, stop: &stop, watch, error: None };
                 let share = Share { part: whole.part * of + part, of: whole.of * of };
-                let report = filters.search(share, &mut local);
+                let report = search(share, &mut local);
                 local.hand_over();
                 if report.is_break() {
                     stop.store(true, Ordering::SeqCst);

@@ -5,6 +5,8 @@
 //! All forms give the same values; the tests run every one that the machine can run.
 
 pub mod bloom;
+pub mod bodies;
+pub mod columns;
 pub mod fnv6;
 pub mod lowest;
 pub mod rolling;

@@ -5,36 +5,41 @@
 //!   one in common, except between identical digests that are too short to have any, which are
 //!   found by themselves.
 //! * [`mod@tlsh`]: digests grouped by length and quartile ratios, whose terms of the distance bound
-//!   it from below.
+//!   it from below; of the groups that remain, eight bodies at a time.
 //! * [`bits()`], of digests of pictures: equal pieces, or pieces that differ in one bit. Nothing
 //!   more distant than the threshold allows lacks one.
 //! * [`crops_share`], of digests of parts of pictures: points whose surroundings have one of two
 //!   keys in common. Points without one are not alike.
-//! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache.
-//!   Bloom filters of unrelated inputs can score by chance, so nothing less finds the same pairs.
+//! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, 512 at a time and bit by bit,
+//!   until none of them can have the bits in common that a score needs. Bloom filters of unrelated
+//!   inputs can score by chance, and a third of their bits are set: an index of bits would leave
+//!   out none.
 //!
 //! All of them hand out pairs as they find them and keep none; [`Clusters`] and [`Complete`] make
 //! groups of them.
 
 mod bits;
-mod brute;
 mod cluster;
 mod complete;
 mod crops;
 mod each;
+mod filters;
 mod grams;
 mod linked;
+mod packed;
 mod ranges;
+mod rule;
+mod tiles;
 
 pub use bits::{bits, bits_share};
-pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
 pub use complete::{Complete, LinkedPlaces};
 pub use crops::crops_share;
 pub use each::each_share;
+pub use filters::{Filters, mrsh_v2, sdhash};
 pub use grams::{keys, ssdeep, ssdeep_share};
 pub use linked::ssdeep_groups;
-pub use ranges::{tlsh, tlsh_share};
+pub use ranges::{Ranges, tlsh};
 
 use crate::Score;
 use std::ops::ControlFlow;
@@ -67,6 +72,21 @@ impl Pairs {
             Pairs::Across(split) => (a < split) != (b < split),
         }
     }
+}
+
+/// Which part of a search is done: several parts, each by a thread of its own, together hand out
+/// the pairs of one whole search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The number of this part, below `of`.
+    pub part: u32,
+    /// The number of parts, 1 at least.
+    pub of: u32,
+}
+
+impl Share {
+    /// All of it.
+    pub const WHOLE: Share = Share { part: 0, of: 1 };
 }
 
 /// Takes the pairs.

@@ -5,7 +5,7 @@
 mod digest;
 mod generate;
 
-pub use digest::{Digest, MAXIMUM_LENGTH, MINIMUM_LENGTH};
+pub use digest::{BYTES, Digest, MAXIMUM_LENGTH, MINIMUM_LENGTH};
 pub use generate::Generator;
 
 use crate::{Comparison, Degenerate, Evidence, Method, Score};

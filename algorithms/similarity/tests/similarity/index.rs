@@ -1,12 +1,12 @@
 //! The indexes find the same pairs as a comparison of each with each.
 
 use crate::inputs::{inputs, prng};
-use pfh_similarity::index::{self, Clusters, Hit, Pairs, Report, Share, Visitor};
+use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Ranges, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh_similarity::pictures::Bits;
 use pfh_similarity::sdhash::{self, Sdhash};
 use pfh_similarity::ssdeep::{self, Ssdeep, Target};
-use pfh_similarity::tlsh::Tlsh;
+use pfh_similarity::tlsh::{self, Tlsh};
 use pfh_similarity::{Method, Score};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -148,7 +148,7 @@ fn vectors() {
             let compare = |a: usize, b: usize| Score::Distance(digests[a].distance(&digests[b]));
             let expected = brute(&digests, pairs, Score::Distance(threshold), compare);
             assert_eq!(found(|hits| index::tlsh(&digests, pairs, threshold, hits)), expected);
-            assert_eq!(shares(|share, hits| index::tlsh_share(&digests, pairs, threshold, share, hits)), expected);
+            assert_eq!(shares(|share, hits| Ranges::new(&digests, pairs, threshold).search(share, hits)), expected);
         }
     }
 
@@ -206,6 +206,123 @@ proptest! {
             prop_assert_eq!(found(|hits| index::sdhash(&digests, None, Pairs::All, 1, hits)), expected);
         }
     }
+}
+
+/// Numbers below others, always the same.
+fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let noise = prng(seed, 1 << 18);
+    let mut noise = noise.into_iter().cycle();
+    move |most| (0..4).fold(0, |number, _| number << 8 | usize::from(noise.next().unwrap_or(0))) % most
+}
+
+/// Many in one group, some in each of those near it and across the ends of both rings, some copies,
+/// and quartiles at every distance.
+#[test]
+fn tlsh_digests_are_found_by_groups() {
+    let mut next = numbers(31);
+    let mut made: Vec<[u8; tlsh::BYTES]> = Vec::new();
+    for number in 0..2200 {
+        let mut bytes: [u8; tlsh::BYTES] = std::array::from_fn(|_| next(256) as u8);
+        if number % 9 != 0 {
+            bytes = made[next(number)];
+            (0..next(14)).for_each(|_| bytes[3 + next(32)] ^= 1 << next(8));
+        }
+        if number % 3 == 0 {
+            (bytes[1], bytes[2]) = (90, 0x35);
+        } else {
+            bytes[1] = [0, 1, 2, 89, 90, 92, 168, 169][next(8)];
+            bytes[2] = [0x00, 0x0f, 0xf1, 0x35, 0x45, 0x38][next(6)];
+        }
+        made.push(bytes);
+    }
+    let all: Vec<tlsh::Digest> = made.iter().map(|bytes| tlsh::Digest::from_bytes(bytes).unwrap()).collect();
+    let few: Vec<tlsh::Digest> = all.iter().step_by(40).cloned().collect();
+    for (digests, thresholds) in [(&all, &[0, 14, 30, 60, 131][..]), (&few, &[0, 30, 300, 2000, u32::MAX])] {
+        for &threshold in thresholds {
+            for pairs in [Pairs::All, Pairs::Across(digests.len() as u32 / 5), Pairs::Across(0)] {
+                let compare = |a: usize, b: usize| Score::Distance(digests[a].distance(&digests[b]));
+                let expected = brute(digests, pairs, Score::Distance(threshold), compare);
+                assert_eq!(found(|hits| index::tlsh(digests, pairs, threshold, hits)), expected, "{threshold}");
+                assert_eq!(shares(|share, hits| Ranges::new(digests, pairs, threshold).search(share, hits)), expected);
+                let is_rich = threshold == 30 && pairs == Pairs::All && digests.len() == all.len();
+                assert!(!is_rich || expected.len() > 500, "{}", expected.len());
+            }
+        }
+    }
+}
+
+/// Bytes of filters: of families, full and nearly empty, some with more bits than elements set.
+fn some_filters(next: &mut impl FnMut(usize) -> usize, made: &[Vec<u8>]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for _ in 0..1 + next(3) {
+        let elements = [160, 160, 160, 90, 30, 9, 300][next(7)];
+        let mut filter = vec![0u8; 256];
+        if next(3) > 0 && !made.is_empty() {
+            let other = &made[next(made.len())];
+            filter.copy_from_slice(&other[256 * next(other.len() / 256)..][..256]);
+            (0..next(40)).for_each(|_| filter[next(256)] &= next(256) as u8);
+        }
+        let ones = |filter: &[u8]| filter.iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
+        while ones(&filter) < elements * 4 {
+            filter[next(256)] |= 1 << next(8);
+        }
+        all.extend(filter);
+    }
+    all
+}
+
+/// Filters that fill several tiles and chunks.
+#[test]
+fn filters_of_many_digests_are_found_by_columns() {
+    let mut next = numbers(32);
+    let mut made: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..900 {
+        made.push(some_filters(&mut next, &made));
+    }
+    let text = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
+    let line = |bytes: &Vec<u8>, last: usize| format!(":9000:{}:{last}:{}", bytes.len() / 256 - 1, text(bytes));
+    let digests: Vec<mrsh_v2::Digest> = made.iter().map(|of| line(of, next(161)).parse().unwrap()).collect();
+    let method = MrshV2::PLAIN;
+    for base in [Base::Smaller, Base::Larger] {
+        let compare = |a: usize, b: usize| Score::Similarity(mrsh_v2::compare(&method, &digests[a], &digests[b], base));
+        let scored = brute(&digests, Pairs::All, Score::Similarity(1), compare);
+        for (pairs, threshold) in [(Pairs::All, 1), (Pairs::All, 21), (Pairs::All, 80), (Pairs::Across(100), 21)] {
+            let asked = |hit: &&Hit| pairs.include(hit.a, hit.b) && hit.score.reaches(Score::Similarity(threshold));
+            let expected: Vec<Hit> = scored.iter().filter(asked).copied().collect();
+            let of = Filters::mrsh_v2(&method, &digests, base, pairs, threshold);
+            assert_eq!(found(|hits| of.search(Share::WHOLE, hits)), expected, "{base:?} {pairs:?} {threshold}");
+            assert_eq!(shares(|share, hits| of.search(share, hits)), expected, "{base:?} {pairs:?} {threshold}");
+            assert!(expected.len() > 50, "{} {threshold}", expected.len());
+        }
+    }
+    let digests: Vec<sdhash::Digest> = made.iter().map(|of| sdhash_of(of, next(161))).collect();
+    let compare = |a: usize, b: usize| {
+        Score::Similarity(sdhash::compare(&digests[a], &digests[b], std::cmp::Ordering::Equal).unwrap_or(0))
+    };
+    let scored = brute(&digests, Pairs::All, Score::Similarity(1), compare);
+    for (pairs, threshold) in [(Pairs::All, 1), (Pairs::All, 30), (Pairs::All, 100), (Pairs::Across(700), 30)] {
+        let asked = |hit: &&Hit| pairs.include(hit.a, hit.b) && hit.score.reaches(Score::Similarity(threshold));
+        let expected: Vec<Hit> = scored.iter().filter(asked).copied().collect();
+        let of = Filters::sdhash(&digests, None, pairs, threshold);
+        assert_eq!(found(|hits| of.search(Share::WHOLE, hits)), expected, "{pairs:?} {threshold}");
+        assert_eq!(shares(|share, hits| of.search(share, hits)), expected, "{pairs:?} {threshold}");
+        assert!(expected.len() > 5, "{} {threshold}", expected.len());
+    }
+}
+
+/// A stream's digest with these filters.
+fn sdhash_of(filters: &[u8], last: usize) -> sdhash::Digest {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |three: &[u8]| {
+        let word = three.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        let letter = |i: usize| match i <= three.len() {
+            true => char::from(ALPHABET[(word >> (18 - 6 * i) & 63) as usize]),
+            false => '=',
+        };
+        (0..4).map(letter).collect::<String>()
+    };
+    let text: String = filters.chunks(3).map(group).collect();
+    format!("sdbf:03:0::90000:sha1:256:5:7ff:160:{}:{last}:{text}", filters.len() / 256).parse().unwrap()
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub fn keyed_answer(
 /// committed root. Without a tree all leaves must be asked for.
 ///
 /// # Errors
-/// As for [`keyed_answer`]; [`Unproved::Copy`] if the copy is not the file that was committed.
+/// As for [`keyed_answer`]; [`ProofError::Copy`] if the copy is not the file that was committed.
 pub fn keyed_answer_of_copy(
     challenge: &Challenge,
     commitment: &Commitment,

@@ -125,7 +125,7 @@ impl Outboard {
     /// As [`decode`](Outboard::decode), of a tree under a key.
     ///
     /// # Errors
-    /// The same; also [`Malformed::Locked`] if the key is missing, another one, or of no use.
+    /// The same; also [`WireError::Locked`] if the key is missing, another one, or of no use.
     pub fn decode_under(bytes: &[u8], key: Option<Key>) -> Result<Outboard, WireError> {
         let Header { parameters, length, root } = Header::decode(bytes)?;
         let parameters = parameters.unlock(key)?;

@@ -92,7 +92,7 @@ impl<'a> PagedTree<'a> {
     /// The same tree, which can compute under its key.
     ///
     /// # Errors
-    /// [`Malformed::Locked`] if the key is missing, another one, or of no use.
+    /// [`WireError::Locked`] if the key is missing, another one, or of no use.
     pub fn unlock(mut self, key: Option<Key>) -> Result<PagedTree<'a>, Unusable> {
         self.header.parameters = self.header.parameters.unlock(key).map_err(WireError::from)?;
         Ok(self)

@@ -104,7 +104,7 @@ impl Parameters {
     /// Why nothing can be computed, if so: the key is not known.
     ///
     /// # Errors
-    /// [`Locked::Missing`].
+    /// [`TreeKeyError::Missing`].
     pub fn unlocked(&self) -> Result<(), TreeKeyError> {
         if matches!(self.lock, Lock::Shut(_)) { Err(TreeKeyError::Missing(self.function)) } else { Ok(()) }
     }

@@ -38,7 +38,7 @@ enum Event {
 ///
 /// # Errors
 /// When a target fails, or present bytes cannot be read back. Unreadable sectors are not an
-/// error; they are in [`Imaged::bad`].
+/// error; they are in [`ImagingResult::bad`].
 pub fn image(
     medium: &Medium,
     prefix: Option<&Medium>,

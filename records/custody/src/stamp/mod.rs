@@ -140,7 +140,7 @@ impl Stamp {
     /// Whether it is the answer to the question.
     ///
     /// # Errors
-    /// [`Unstamped::Other`] with the part that differs.
+    /// [`StampFault::Other`] with the part that differs.
     pub fn answers(&self, sha256: &[u8; 32], nonce: &[u8; 8]) -> Result<(), StampFault> {
         if self.sha256.as_ref() != Some(sha256) {
             return Err(StampFault::Other("imprint"));

@@ -1,5 +1,5 @@
-//! An index of ssdeep digests, shingles, texts, strings or imports in a file: a few reads find the
-//! digests that are similar to one, however long the list was.
+//! An index of digests of ssdeep or TLSH, shingles, texts, strings or imports in a file: a few
+//! reads find the digests that are similar to one, however long the list was.
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
 //! and where the four parts begin (u64 each); the digests (length as u16, text, name; the outline
@@ -7,8 +7,12 @@
 //! ascending: a key or window (u64) and the number of a digest that has it (u32); the fences: the
 //! key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes of all that, which are compared
 //! when the bytes are first read.
+//!
+//! A posting of TLSH is a digest (35 bytes), a zero and its number; its length and ratios are the
+//! key, and its body is compared in its place.
 
 mod layout;
+mod ranges;
 mod write;
 
 pub use layout::MARK;
@@ -16,11 +20,11 @@ pub use write::write;
 
 use crate::blocks::CheckedFile;
 use crate::collection::Collection;
-use layout::{HEADER, OLD, PAGE, POSTING, unit};
-use pfh_similarity::MethodName;
+use layout::{HEADER, Kind, OLD, PAGE, POSTING};
 use pfh_similarity::index::keys;
-use pfh_similarity::shingles::{self, Outline, SharedWindows, Unit};
+use pfh_similarity::shingles::{self, Outline, SharedWindows};
 use pfh_similarity::ssdeep::{Digest, Target};
+use pfh_similarity::{Content, MethodName};
 use pfh_source::os::positioned::FileExt;
 use std::collections::HashMap;
 use std::fs::File;
@@ -44,22 +48,21 @@ impl OutdatedIndex {
 
 /// The method of an index that begins with this mark.
 pub(crate) fn method(mark: &[u8; 8]) -> MethodName {
-    unit(mark).map_or(MethodName::Ssdeep, Unit::method)
+    Kind::of(mark).map_or(MethodName::Ssdeep, Kind::method)
 }
 
 /// Whether a file begins as an index does, of this version or the one before.
 pub(crate) fn is_marked(file: &mut impl Read) -> io::Result<bool> {
     let mut mark = Vec::with_capacity(MARK.len());
     file.take(MARK.len() as u64).read_to_end(&mut mark)?;
-    Ok(mark == MARK || unit(&mark).is_some() || mark == OLD)
+    Ok(Kind::of(&mark).is_some() || mark == OLD)
 }
 
 /// An index file that is open.
 #[derive(Debug)]
 pub struct StoredIndex {
     file: CheckedFile,
-    /// None for ssdeep.
-    unit: Option<Unit>,
+    kind: Kind,
     digests: u64,
     postings: u64,
     table: u64,
@@ -93,17 +96,14 @@ impl StoredIndex {
     /// Takes an open file.
     ///
     /// # Errors
-    /// As [`Stored::open`].
+    /// As [`StoredIndex::open`].
     pub fn from_file(file: File) -> io::Result<StoredIndex> {
         let mut header = [0; HEADER as usize];
         file.read_exact_at(&mut header, 0).map_err(|_| damaged("no header"))?;
         if header[..8] == *OLD {
             return Err(io::Error::new(io::ErrorKind::InvalidData, OutdatedIndex));
         }
-        let unit = unit(&header[..8]);
-        if header[..8] != *MARK && unit.is_none() {
-            return Err(damaged("no mark"));
-        }
+        let kind = Kind::of(&header[..8]).ok_or_else(|| damaged("no mark"))?;
         let number = |i: usize| u64::from_le_bytes(header[8 * i..8 * i + 8].try_into().expect("eight bytes"));
         let (digests, postings, fences) = (number(1), number(2), number(3));
         let (records, table, first, fences_at) = (number(4), number(5), number(6), number(7));
@@ -112,7 +112,7 @@ impl StoredIndex {
             && table >= HEADER
             && digests < 1 << 32
             && end(table, digests + 1, 8) == Some(first)
-            && end(first, postings, POSTING) == Some(fences_at)
+            && end(first, postings, kind.posting()) == Some(fences_at)
             && fences == postings.div_ceil(PAGE)
             && end(fences_at, fences, 8).is_some();
         if !fits {
@@ -127,12 +127,12 @@ impl StoredIndex {
         if !fences.is_sorted() {
             return Err(damaged("its keys do not ascend"));
         }
-        Ok(StoredIndex { file, unit, digests, postings, table, first, fences })
+        Ok(StoredIndex { file, kind, digests, postings, table, first, fences })
     }
 
     /// The method of the digests.
     pub fn method(&self) -> MethodName {
-        self.unit.map_or(MethodName::Ssdeep, Unit::method)
+        self.kind.method()
     }
 
     /// Number of digests.
@@ -189,31 +189,48 @@ impl StoredIndex {
         numbers.into_iter().map(of).collect()
     }
 
-    /// All ssdeep digests with their names, in the order of the list.
-    pub fn records(&self) -> impl Iterator<Item = io::Result<(Digest, Vec<u8>)>> + '_ {
+    /// All digests of ssdeep or TLSH with their names, in the order of the list.
+    ///
+    /// # Errors
+    /// For each one, as [`StoredIndex::similar`]; all of them where an index keeps outlines alone.
+    pub fn records(&self) -> impl Iterator<Item = io::Result<(Content, Vec<u8>)>> + '_ {
         // Fits: there are at most 2^31 digests.
-        (0..self.digests).map(|number| self.record(number as u32))
+        (0..self.digests).map(|number| match self.kind {
+            Kind::Ssdeep => self.record(number as u32).map(|(digest, name)| (Content::Ssdeep(digest), name)),
+            Kind::Tlsh => self.ranged(number as u32).map(|(digest, name)| (Content::Tlsh(digest), name)),
+            Kind::Unit(_) => Err(io::ErrorKind::Unsupported.into()),
+        })
     }
 
     /// Takes the numbers of the digests that have each of the keys, which ascend.
     fn having(&self, keys: &[u64], take: &mut dyn FnMut(u32)) -> io::Result<()> {
-        let mut page: (u64, Vec<[u8; POSTING as usize]>) = (u64::MAX, Vec::new());
         let key_of =
             |posting: &[u8; POSTING as usize]| u64::from_le_bytes(posting[..8].try_into().expect("eight bytes"));
+        self.postings(keys, key_of, &mut |posting| {
+            take(u32::from_le_bytes(posting[8..].try_into().expect("four bytes")));
+        })
+    }
+
+    /// Takes the postings that have each of the keys, which ascend.
+    fn postings<const LENGTH: usize>(
+        &self,
+        keys: &[u64],
+        key_of: impl Fn(&[u8; LENGTH]) -> u64,
+        take: &mut dyn FnMut(&[u8; LENGTH]),
+    ) -> io::Result<()> {
+        let mut page: (u64, Vec<[u8; LENGTH]>) = (u64::MAX, Vec::new());
         for &key in keys {
             // The page before the first fence that is not below may end in the key.
             let mut at = self.fences.partition_point(|&fence| fence < key).saturating_sub(1) as u64;
             while at * PAGE < self.postings && self.fences[at as usize] <= key {
                 if page.0 != at {
                     let count = PAGE.min(self.postings - at * PAGE);
-                    let mut bytes = vec![0; (count * POSTING) as usize];
-                    self.file.read(&mut bytes, self.first + at * PAGE * POSTING)?;
+                    let mut bytes = vec![0; count as usize * LENGTH];
+                    self.file.read(&mut bytes, self.first + at * PAGE * LENGTH as u64)?;
                     page = (at, bytes.as_chunks().0.to_vec());
                 }
                 let from = page.1.partition_point(|posting| key_of(posting) < key);
-                for posting in page.1[from..].iter().take_while(|posting| key_of(posting) == key) {
-                    take(u32::from_le_bytes(posting[8..].try_into().expect("four bytes")));
-                }
+                page.1[from..].iter().take_while(|posting| key_of(posting) == key).for_each(&mut *take);
                 at += 1;
             }
         }

@@ -31,7 +31,7 @@ pub struct Match {
     /// default they are only counted.
     #[arg(long, requires = "similar")]
     pub saturated: bool,
-    /// With --similar, write an index of the list (ssdeep, shingles, text, strings,
+    /// With --similar, write an index of the list (ssdeep, tlsh, shingles, text, strings,
     /// imports), which later runs open instead of the list. PATH is optional.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,

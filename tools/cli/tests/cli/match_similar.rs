@@ -37,7 +37,7 @@ fn look(room: &Room, arguments: &[&str]) -> Outcome {
 fn what_makes_no_sense_is_refused() {
     let room = Room::new();
     files(&room);
-    list(&room, "tlsh", "sums");
+    list(&room, "sdhash", "sdbf");
     for (arguments, code, why) in [
         (&["list", "--write-index", "index"][..], 2, "only lists of ssdeep"),
         (&["new/same", "new/same"], 3, "no list of digests"),

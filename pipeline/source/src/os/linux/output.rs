@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
-/// OpenMode new files may be used, before the umask.
+/// How new files may be used, before the umask.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 const WRITE: OFlags = OFlags::WRONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 
