@@ -43,7 +43,7 @@ impl<'a> Settings<'a> {
     /// The same with this imaging.
     ///
     /// # Errors
-    /// As [`of`](Resolved::of).
+    /// As [`of`](Settings::of).
     pub(super) fn with(request: &'a Request, imaging: Imaging) -> Result<Self, Error> {
         let resolved = Settings {
             request,

@@ -122,7 +122,7 @@ impl Format {
         }
     }
 
-    /// The names that it has in [`sfx::Found`], where it may stand behind something else.
+    /// The names that it has in [`sfx::FoundArchive`], where it may stand behind something else.
     pub(super) fn behind(self) -> &'static [&'static str] {
         match self {
             Format::Zip => &["zip"],

@@ -37,7 +37,7 @@ impl ReceivedFolder {
     /// A file that takes the place of this name when it is committed ([`Output::commit`]).
     ///
     /// # Errors
-    /// As for [`check`](Received::check); when the directory cannot be written to.
+    /// As for [`check`](ReceivedFolder::check); when the directory cannot be written to.
     pub fn output(&self, name: &Path) -> io::Result<Output> {
         Output::at(self.place(name)?)
     }

@@ -34,7 +34,7 @@ pub struct Account<'a> {
     pub about: &'a CaseData,
     /// The source that the image was read from.
     pub source: Source<'a>,
-    /// The result: complete, that is, not [`stopped`](Imaged::stopped).
+    /// The result: complete, that is, not [`stopped`](ImagingResult::stopped).
     pub imaged: &'a ImagingResult,
     /// How the targets compared, in their order; empty where nothing was compared.
     pub compared: &'a [TargetComparison],

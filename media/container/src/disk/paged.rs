@@ -48,7 +48,7 @@ impl PagedFile {
     /// This many bytes at `offset`.
     ///
     /// # Errors
-    /// Those of [`read`](Paged::read).
+    /// Those of [`read`](PagedFile::read).
     pub fn array<const N: usize>(&self, offset: u64) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         self.read(offset, &mut bytes).map(|()| bytes)
