@@ -41,8 +41,8 @@ impl Hasher {
         self.state.divides()
     }
 
-    /// The [`UnitState`] that takes in values of ranges that were hashed apart; `None` where every byte
-    /// has to pass through this hasher.
+    /// The [`UnitState`] that takes in values of ranges that were hashed apart; `None` where every
+    /// byte has to pass through this hasher.
     ///
     /// ```
     /// let blake3: pfh_digest::Algorithm = "blake3".parse()?;

@@ -74,10 +74,10 @@ fn opposite(a: u64, b: u64) -> u32 {
 }
 
 /// Appends the numbers of those of `others`, eight each, that are at most `most` from `one`.
-type Near = unsafe fn(one: &Body, others: &[Eight], most: u32, near: &mut Vec<u32>);
+type FindNear = unsafe fn(one: &Body, others: &[Eight], most: u32, near: &mut Vec<u32>);
 
 /// The forms, best first.
-pub static FORMS: &[Form<Near>] = &[
+pub static FORMS: &[Form<FindNear>] = &[
     #[cfg(target_arch = "x86_64")]
     Form { isa: Isa::Avx512, extra: x86::counts_words, function: x86::avx512 },
     #[cfg(target_arch = "x86_64")]
@@ -85,7 +85,7 @@ pub static FORMS: &[Form<Near>] = &[
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },
 ];
 
-impl Form<Near> {
+impl Form<FindNear> {
     /// [`near()`] in this form.
     ///
     /// # Panics
@@ -100,7 +100,7 @@ impl Form<Near> {
 /// Appends the numbers of those of `others` that are at most `most` from `one`, ascending: lane `l`
 /// of the `n`th eight is `8 * n + l`.
 pub fn near(one: &Body, others: &[Eight], most: u32, near: &mut Vec<u32>) {
-    static BEST: LazyLock<&Form<Near>> = LazyLock::new(|| best(FORMS));
+    static BEST: LazyLock<&Form<FindNear>> = LazyLock::new(|| best(FORMS));
     // SAFETY: `best` returns usable forms only.
     unsafe { (BEST.function)(one, others, most, near) }
 }

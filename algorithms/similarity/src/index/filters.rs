@@ -5,7 +5,7 @@
 //! have two filters that reach it. Those are found by [`Tiles`] among all filters; the digests that
 //! have them are scored.
 
-use super::packed::Packed;
+use super::packed::PackedFilters;
 use super::rule::{MrshRule, Rule, SdhashRule, Weight};
 use super::tiles::Tiles;
 use super::{Pairs, Report, Share, Visitor, count, ordered};
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 /// The filters of many digests, ready for a search that can be shared out.
 pub struct Filters<'a> {
-    packed: Packed<'a>,
+    packed: PackedFilters<'a>,
     rule: Either,
     threshold: u8,
     tiles: Tiles,
@@ -38,7 +38,7 @@ impl<'a> Filters<'a> {
             let digest = &digests[place as usize];
             (digest.filters(), digest.elements(digest.filters() - 1), names.map(|names| names[place as usize]), place)
         });
-        let mut packed = Packed::default();
+        let mut packed = PackedFilters::default();
         for place in places {
             let digest = &digests[place as usize];
             let weight = |(&elements, &ones): (&u32, &u32)| match elements >= sdhash::LEAST_ELEMENTS {
@@ -61,7 +61,7 @@ impl<'a> Filters<'a> {
         let mut places: Vec<u32> = (0..count(digests)).collect();
         // Of two with as many filters, the one that comes later is looked for in the other.
         places.sort_by_key(|&place| (digests[place as usize].filters(), std::cmp::Reverse(place)));
-        let mut packed = Packed::default();
+        let mut packed = PackedFilters::default();
         for place in places {
             let digest = &digests[place as usize];
             let comparable = digest.comparable(method);
@@ -74,7 +74,7 @@ impl<'a> Filters<'a> {
         Filters::new(packed, Either::MrshV2(MrshRule { base }), pairs, threshold)
     }
 
-    fn new(packed: Packed<'a>, rule: Either, pairs: Pairs, threshold: u8) -> Filters<'a> {
+    fn new(packed: PackedFilters<'a>, rule: Either, pairs: Pairs, threshold: u8) -> Filters<'a> {
         let tiles = Tiles::new(&packed, pairs);
         Filters { packed, rule, threshold: threshold.max(1), tiles }
     }

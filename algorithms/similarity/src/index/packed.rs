@@ -21,12 +21,12 @@ pub(super) struct Entry<'a> {
 
 /// Digests in their order, each with its filters.
 #[derive(Default)]
-pub(super) struct Packed<'a> {
+pub(super) struct PackedFilters<'a> {
     pub entries: Vec<Entry<'a>>,
     weights: Vec<Weight>,
 }
 
-impl<'a> Packed<'a> {
+impl<'a> PackedFilters<'a> {
     /// Adds a digest. Filters that are not compared weigh [`Weight::NONE`].
     pub fn add(&mut self, place: u32, filters: &'a [Bits], weights: impl Iterator<Item = Weight>) {
         let start = self.weights.len();

@@ -9,7 +9,7 @@
 //!
 //! A digest is in one chunk, so that the two of a pair meet in one pair of chunks.
 
-use super::packed::Packed;
+use super::packed::PackedFilters;
 use super::rule::{Rule, Weight};
 use super::{Pairs, Share, Visitor};
 use pfh_kernel::similarity::bloom::{self, Bits};
@@ -61,7 +61,7 @@ struct Block {
 
 impl Tiles {
     /// Those of digests whose pairs are asked for.
-    pub fn new(packed: &Packed, pairs: Pairs) -> Tiles {
+    pub fn new(packed: &PackedFilters, pairs: Pairs) -> Tiles {
         // Fits: there are fewer than 2^31 digests.
         let all = 0..packed.entries.len() as u32;
         let is_second = |number: &u32| match pairs {
@@ -91,7 +91,7 @@ impl Tiles {
     /// filters compared.
     pub fn each<V: Visitor>(
         &self,
-        packed: &Packed,
+        packed: &PackedFilters,
         ([first, second], (done, all)): ([usize; 2], (u64, u64)),
         (rule, least): (&impl Rule, u32),
         visitor: &mut V,
@@ -122,7 +122,7 @@ impl Tiles {
 /// Compares the filters of a chunk with the heavier ones of another, or of itself, and marks the
 /// digests of those that share enough. `order`: their places as they are marked, if they are.
 fn against(
-    packed: &Packed,
+    packed: &PackedFilters,
     (rows, lanes): (&Chunk, &Chunk),
     (rule, least): (&impl Rule, u32),
     order: impl Fn(u32, u32) -> Option<[u32; 2]>,
@@ -192,7 +192,7 @@ impl Marks {
 }
 
 /// Ranges of digests with as many filters as a chunk has, or of one digest.
-fn parts(packed: &Packed, numbers: &[u32]) -> Vec<Range<usize>> {
+fn parts(packed: &PackedFilters, numbers: &[u32]) -> Vec<Range<usize>> {
     let all: usize = numbers.iter().map(|number| packed.filters(*number)).sum();
     let most = all.div_ceil(CHUNKS).next_multiple_of(LANES).clamp(LANES, CHUNK);
     let (mut parts, mut start, mut filters) = (Vec::new(), 0, 0);
@@ -211,7 +211,7 @@ fn parts(packed: &Packed, numbers: &[u32]) -> Vec<Range<usize>> {
 }
 
 impl Chunk {
-    fn new(packed: &Packed, numbers: Vec<u32>) -> Chunk {
+    fn new(packed: &PackedFilters, numbers: Vec<u32>) -> Chunk {
         let filter = |(digest, filter, weight): (usize, usize, Weight)| {
             // Fits: as many as digests, and as filters of one in memory.
             Filter { digest: digest as u32, filter: filter as u32, weight }
@@ -233,7 +233,7 @@ impl Chunk {
         chunk
     }
 
-    fn filter<'a>(&self, packed: &Packed<'a>, filter: &Filter) -> &'a Bits {
+    fn filter<'a>(&self, packed: &PackedFilters<'a>, filter: &Filter) -> &'a Bits {
         packed.filter(self.numbers[filter.digest as usize], filter.filter)
     }
 }
