@@ -3,8 +3,8 @@
 //! A [`Request`] names files and lists of digests, in one set or two. [`run`] hashes the files,
 //! reads the lists and searches each algorithm's digests; its events are the pairs, or the groups
 //! that pairs link together, in an order that depends on the digests alone. Where no algorithm is
-//! named, files are compared by all methods at once, and each pair is one [`InputRelation`]. A [`Writer`]
-//! writes them, and [`write()`] does both. The search itself is [`crate::pairs`].
+//! named, files are compared by all methods at once, and each pair is one [`InputRelation`]. A
+//! [`Writer`] writes them, and [`write()`] does both. The search itself is [`crate::pairs`].
 //!
 //! ```
 //! use pfh::compare::{self, Event, Request};

@@ -24,8 +24,8 @@ pub trait State: Any + Send + Sync {
         false
     }
 
-    /// The [`UnitState`] that takes in values of ranges that were hashed apart; `None` where every byte
-    /// has to pass through this state.
+    /// The [`UnitState`] that takes in values of ranges that were hashed apart; `None` where every
+    /// byte has to pass through this state.
     fn apart(&mut self) -> Option<&mut dyn UnitState> {
         None
     }
