@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_archive::{Crew, Decoded, Format, Hands, Limits, Open, Pending, Rest, open};
+use pfh_archive::{Crew, DecodedBytes, Format, Hands, Limits, Open, Pending, Rest, open};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ struct Crews {
     is_late: bool,
 }
 
-fn decoded(most: usize, open: Open) -> Decoded {
+fn decoded(most: usize, open: Open) -> DecodedBytes {
     let mut bytes = Vec::new();
     let rest = match open().and_then(|reader| {
         let mut reader = reader.take(most as u64);
@@ -23,7 +23,7 @@ fn decoded(most: usize, open: Open) -> Decoded {
         Ok(reader) => Rest::More(reader),
         Err(error) => Rest::Failed(error),
     };
-    Decoded { bytes: Box::new(bytes), rest }
+    DecodedBytes { bytes: Box::new(bytes), rest }
 }
 
 impl Crew for Crews {

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_pairs::stored::Stored;
+use pfh_pairs::stored::StoredIndex;
 use pfh_similarity::{Method, shingles::Shingles, ssdeep::Ssdeep, tlsh::Tlsh};
 use std::io::Write;
 
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     for block in bytes.chunks(BLOCK) {
         file.write_all(&crc32fast::hash(block).to_le_bytes()).expect("a disk");
     }
-    let Ok(stored) = Stored::from_file(file) else { return };
+    let Ok(stored) = StoredIndex::from_file(file) else { return };
     assert!(stored.len() <= bytes.len() as u64);
     let text: Vec<u8> = (0..5000u32).map(|at| (at * at >> 7) as u8).collect();
     let tlsh = Tlsh.digest(&text).expect("a digest");

@@ -4,9 +4,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use pfh_digest::{Registry, Row as Registered};
-use pfh_engine::{Hashed, Outcome, Record};
+use pfh_engine::{HashedFile, Outcome, Record};
 use pfh_manifest::{Decoder, Format, Item, Layout, Options};
-use pfh_source::Closed;
+use pfh_source::ReadResult;
 
 static LISTS: [&[Registered]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 
@@ -20,8 +20,8 @@ fuzz_target!(|bytes: &[u8]| {
             items += 1;
             let Item::Entry(entry) = item.expect("memory").item else { continue };
             assert!(!entry.name.is_empty() && !entry.name.contains(&0) && !entry.digests.is_empty());
-            let closed = Closed { size: 0, stat: None, notes: Vec::new(), inside: None };
-            let hashed = Hashed { closed, digests: entry.digests.clone(), pieces: Vec::new() };
+            let closed = ReadResult { size: 0, stat: None, notes: Vec::new(), inside: None };
+            let hashed = HashedFile { closed, digests: entry.digests.clone(), pieces: Vec::new() };
             let record = Record { number: 0, name: entry.name.clone(), outcome: Outcome::Hashed(hashed) };
             let mut out = Vec::new();
             if format.encoder(Layout::default()).expect("a layout").record(&mut out, &record).is_ok() {
