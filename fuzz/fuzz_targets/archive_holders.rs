@@ -7,15 +7,8 @@ use pfh_archive::{self as archive, Format, Limits};
 use std::io::{Read, copy, sink};
 use std::sync::Arc;
 
-const FORMATS: [Format; 7] = [
-    Format::Coded,
-    Format::Tnef,
-    Format::Apple,
-    Format::OneNote,
-    Format::Signed,
-    Format::Rtf,
-    Format::Objects,
-];
+const FORMATS: [Format; 7] =
+    [Format::Coded, Format::Tnef, Format::Apple, Format::OneNote, Format::Signed, Format::Rtf, Format::Objects];
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = Limits { bytes: 1 << 20, window: 1 << 20, entries: 100, ..Limits::default() };

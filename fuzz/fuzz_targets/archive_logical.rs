@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pfh_container::logical::Logical;
 use pfh_archive::{self as archive, Format, Limits};
+use pfh_container::logical::Logical;
 use std::io::{Read, copy, sink};
 use std::sync::Arc;
 

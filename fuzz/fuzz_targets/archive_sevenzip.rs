@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = Limits { bytes: 1 << 20, window: 1 << 20, entries: 100, ..Limits::default() };
-    let Ok(nodes) = archive::open(archive::Format::SevenZip, Arc::new(bytes.to_vec()), b"name", &limits) else { return };
+    let Ok(nodes) = archive::open(archive::Format::SevenZip, Arc::new(bytes.to_vec()), b"name", &limits) else {
+        return;
+    };
     for node in nodes.flatten() {
         if let Some(Ok(reader)) = node.content.map(|content| content.open()) {
             let read = copy(&mut reader.take(4 << 20), &mut sink());

@@ -27,5 +27,10 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(in_pieces(&Strings, &program), strings);
     let expected = naive::strings::strings(&program).len();
     assert_eq!(strings.map_or(0, |digest| digest.windows().len()), expected);
-    assert_eq!(Strings.digest(bytes).is_ok(), MARKS.iter().any(|mark| bytes.starts_with(mark)) && bytes.len() > 5 && !naive::strings::strings(bytes).is_empty());
+    assert_eq!(
+        Strings.digest(bytes).is_ok(),
+        MARKS.iter().any(|mark| bytes.starts_with(mark))
+            && bytes.len() > 5
+            && !naive::strings::strings(bytes).is_empty()
+    );
 });

@@ -9,7 +9,8 @@ use pfh_manifest::known::{Kind, Options, read};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&choice, bytes)) = bytes.split_first() else { return };
-    let kind = [None, Some(Kind::List), Some(Kind::Table), Some(Kind::Encase), Some(Kind::Vics)][usize::from(choice % 5)];
+    let kind =
+        [None, Some(Kind::List), Some(Kind::Table), Some(Kind::Encase), Some(Kind::Vics)][usize::from(choice % 5)];
     let mut last = 0;
     let mut items = 0;
     let options = Options { kind, limit: 4096, ..Options::default() };

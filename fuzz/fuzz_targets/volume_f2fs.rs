@@ -127,8 +127,11 @@ fuzz_target!(|data: &[u8]| {
     let (rows, rest) = rest.split_at(rest.len().min(ROWS));
     let state = checkpoint(fields);
     let rest = if rest.is_empty() { &[0][..] } else { rest };
-    let mut blocks = vec![(0, superblock()), (CHECKPOINTS, state.clone()), (CHECKPOINTS + 7, state), (NODES, nodes(rows))];
-    blocks.extend(rest.chunks(BLOCK).take(NODE_BLOCKS).enumerate().map(|(number, bytes)| (MAIN + number, node(number, bytes))));
+    let mut blocks =
+        vec![(0, superblock()), (CHECKPOINTS, state.clone()), (CHECKPOINTS + 7, state), (NODES, nodes(rows))];
+    blocks.extend(
+        rest.chunks(BLOCK).take(NODE_BLOCKS).enumerate().map(|(number, bytes)| (MAIN + number, node(number, bytes))),
+    );
     let Ok(VolumeContent::FileSystem(volume)) = file_system(Arc::new(Sparse::of(blocks))) else {
         panic!("a superblock and a checkpoint that are whole");
     };

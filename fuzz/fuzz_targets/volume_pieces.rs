@@ -23,7 +23,8 @@ fuzz_target!(|data: &[u8]| {
         sb[220..224].copy_from_slice(&(roles as u32).to_le_bytes());
         sb[216..220].fill(0);
         let whole = &sb[..256 + 2 * roles];
-        let mut sum: u64 = whole.chunks_exact(4).map(|word| u64::from(u32::from_le_bytes([word[0], word[1], word[2], word[3]]))).sum();
+        let mut sum: u64 =
+            whole.chunks_exact(4).map(|word| u64::from(u32::from_le_bytes([word[0], word[1], word[2], word[3]]))).sum();
         if let [low, high] = whole.chunks_exact(4).remainder() {
             sum += u64::from(u16::from_le_bytes([*low, *high]));
         }
