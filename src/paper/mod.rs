@@ -7,10 +7,10 @@
 //! read ahead, as in the paper.
 //!
 //! ```
-//! use pfh::paper::{Asked, Letters, resolve};
+//! use pfh::paper::{Letters, PaperJob, resolve};
 //!
 //! let letters = Letters { directory: Some("src".into()), threads: Some(8), ..Letters::default() };
-//! let Asked::Hash { request, .. } = resolve(&letters)?.asked else { panic!("the default mode") };
+//! let PaperJob::Hash { request, .. } = resolve(&letters)?.asked else { panic!("the default mode") };
 //! assert_eq!((request.plan.prefetchers, request.plan.threads, request.plan.memory), (1, 7, 20_000_000));
 //! # Ok::<(), pfh::job::Error>(())
 //! ```

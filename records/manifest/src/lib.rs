@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use pfh_digest::Algorithm;
-//! use pfh_engine::{Hashed, Outcome, Record};
+//! use pfh_engine::{HashedFile, Outcome, Record};
 //! use pfh_manifest::{Encode, Format, Layout, Preamble};
-//! use pfh_source::Closed;
+//! use pfh_source::ReadResult;
 //!
 //! let sha256: Algorithm = "sha256".parse()?;
-//! let closed = Closed { size: 3, stat: None, notes: Vec::new(), inside: None };
-//! let hashed = Hashed { closed, digests: vec![sha256.digest(b"abc")], pieces: Vec::new() };
+//! let closed = ReadResult { size: 3, stat: None, notes: Vec::new(), inside: None };
+//! let hashed = HashedFile { closed, digests: vec![sha256.digest(b"abc")], pieces: Vec::new() };
 //! let record = Record { number: 0, name: b"a\nb".to_vec(), outcome: Outcome::Hashed(hashed) };
 //!
 //! let mut encoder = Format::Sums.encoder(Layout::default())?;
