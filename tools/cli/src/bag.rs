@@ -92,17 +92,17 @@ fn pair(text: &str) -> Result<(String, String), &'static str> {
 /// Runs a request to its end.
 pub fn run(request: &Bag) -> Exit {
     exit::end(match request {
-        Bag::Create(write) => made(write, BagArgKind::New),
-        Bag::Update(write) => made(write, BagArgKind::Anew),
+        Bag::Create(write) => made(write, Making::Create),
+        Bag::Update(write) => made(write, Making::Update),
         Bag::Validate(read) => validated(read),
     })
 }
 
-/// The bag.
+/// How a bag is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum BagArgKind {
-    New,
-    Anew,
+enum Making {
+    Create,
+    Update,
 }
 
 fn validated(read: &BagFolder) -> Result<Exit, Failure> {
@@ -115,7 +115,7 @@ fn validated(read: &BagFolder) -> Result<Exit, Failure> {
     Ok(Exit::of_verdict(summary.verdict()))
 }
 
-fn made(write: &Write, made: BagArgKind) -> Result<Exit, Failure> {
+fn made(write: &Write, made: Making) -> Result<Exit, Failure> {
     let Write { read, algorithms, info, force } = write;
     let request = Request::new(&read.bag)
         .algorithms_of(algorithms_or_none(algorithms)?)
@@ -125,8 +125,8 @@ fn made(write: &Write, made: BagArgKind) -> Result<Exit, Failure> {
     let session = read.run.session()?;
     let mut sink = |event: Event<'_>| show(read, &session, event);
     let ran = match made {
-        BagArgKind::New => job::create(&request, &mut sink, &session.control()),
-        BagArgKind::Anew => job::update(&request, &mut sink, &session.control()),
+        Making::Create => job::create(&request, &mut sink, &session.control()),
+        Making::Update => job::update(&request, &mut sink, &session.control()),
     };
     let summary = ran.map_err(|error| session.ended(error))?;
     end(read, &session, &line(&MadeRow::of(&summary)))?;

@@ -1,6 +1,8 @@
 //! Bits that two Bloom filters of 256 bytes have in common: one filter against many.
 
 use super::{Form, best, nothing_more};
+#[cfg(target_arch = "x86_64")]
+use super::{counts_bits, counts_words};
 use crate::Isa;
 use std::sync::LazyLock;
 
@@ -15,9 +17,9 @@ type Common = unsafe fn(one: &Bits, others: &[Bits], common: &mut [u32]);
 /// The forms, best first.
 pub static FORMS: &[Form<Common>] = &[
     #[cfg(target_arch = "x86_64")]
-    Form { isa: Isa::Avx512, extra: x86::counts_words, function: x86::avx512 },
+    Form { isa: Isa::Avx512, extra: counts_words, function: x86::avx512 },
     #[cfg(target_arch = "x86_64")]
-    Form { isa: Isa::Avx2, extra: x86::counts, function: x86::avx2 },
+    Form { isa: Isa::Avx2, extra: counts_bits, function: x86::avx2 },
     #[cfg(target_arch = "aarch64")]
     Form { isa: Isa::Neon, extra: nothing_more, function: neon::common },
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },
@@ -53,18 +55,7 @@ fn portable(one: &Bits, others: &[Bits], common: &mut [u32]) {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::Bits;
-    use std::arch::is_x86_feature_detected as has;
     use std::arch::x86_64::*;
-
-    /// Whether the CPU counts the bits of a register.
-    pub fn counts() -> bool {
-        has!("popcnt")
-    }
-
-    /// Whether the CPU counts the bits of vector words.
-    pub fn counts_words() -> bool {
-        has!("avx512vpopcntdq")
-    }
 
     /// # Safety
     /// AVX-512 F and VPOPCNTDQ; `common` is as long as `others`.

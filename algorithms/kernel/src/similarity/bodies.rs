@@ -7,6 +7,8 @@
 //! for each such pair are the distance.
 
 use super::{Form, best, nothing_more};
+#[cfg(target_arch = "x86_64")]
+use super::{counts_bits, counts_words};
 use crate::Isa;
 use std::sync::LazyLock;
 
@@ -79,9 +81,9 @@ type FindNear = unsafe fn(one: &Body, others: &[Eight], most: u32, near: &mut Ve
 /// The forms, best first.
 pub static FORMS: &[Form<FindNear>] = &[
     #[cfg(target_arch = "x86_64")]
-    Form { isa: Isa::Avx512, extra: x86::counts_words, function: x86::avx512 },
+    Form { isa: Isa::Avx512, extra: counts_words, function: x86::avx512 },
     #[cfg(target_arch = "x86_64")]
-    Form { isa: Isa::Avx2, extra: x86::counts, function: x86::avx2 },
+    Form { isa: Isa::Avx2, extra: counts_bits, function: x86::avx2 },
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },
 ];
 
@@ -125,18 +127,7 @@ fn portable(one: &Body, others: &[Eight], most: u32, near: &mut Vec<u32>) {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Body, EIGHT, Eight, LOW};
-    use std::arch::is_x86_feature_detected as has;
     use std::arch::x86_64::*;
-
-    /// Whether the CPU counts the bits of a register.
-    pub fn counts() -> bool {
-        has!("popcnt")
-    }
-
-    /// Whether the CPU counts the bits of vector words.
-    pub fn counts_words() -> bool {
-        has!("avx512vpopcntdq")
-    }
 
     /// # Safety
     /// AVX-512 F and VPOPCNTDQ.

@@ -46,3 +46,15 @@ fn best<F>(forms: &'static [Form<F>]) -> &'static Form<F> {
 fn nothing_more() -> bool {
     true
 }
+
+/// Whether the CPU counts the bits of a register.
+#[cfg(target_arch = "x86_64")]
+fn counts_bits() -> bool {
+    std::arch::is_x86_feature_detected!("popcnt")
+}
+
+/// Whether the CPU counts the bits of vector words.
+#[cfg(target_arch = "x86_64")]
+fn counts_words() -> bool {
+    std::arch::is_x86_feature_detected!("avx512vpopcntdq")
+}

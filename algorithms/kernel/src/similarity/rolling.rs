@@ -14,6 +14,8 @@ mod portable;
 use portable::portable;
 pub use portable::{LOOK_BACK, hash};
 
+#[cfg(target_arch = "x86_64")]
+use super::counts_bits;
 use super::{Form, best, nothing_more};
 use crate::Isa;
 use std::sync::LazyLock;
@@ -24,9 +26,9 @@ type Candidates = unsafe fn(bytes: &[u8], start: usize, mask: u16, out: &mut Vec
 /// The forms, best first.
 pub static FORMS: &[Form<Candidates>] = &[
     #[cfg(target_arch = "x86_64")]
-    Form { isa: Isa::Avx512, extra: x86::counts_bits, function: avx512::candidates },
+    Form { isa: Isa::Avx512, extra: counts_bits, function: avx512::candidates },
     #[cfg(target_arch = "x86_64")]
-    Form { isa: Isa::Avx2, extra: x86::counts_bits, function: x86::candidates },
+    Form { isa: Isa::Avx2, extra: counts_bits, function: x86::candidates },
     #[cfg(target_arch = "aarch64")]
     Form { isa: Isa::Neon, extra: nothing_more, function: neon::candidates },
     Form { isa: Isa::Portable, extra: nothing_more, function: portable },
@@ -60,11 +62,6 @@ pub fn candidates(bytes: &[u8], start: usize, mask: u16, out: &mut Vec<u32>) {
 mod x86 {
     use super::portable::{LOOK_BACK, place, portable};
     use std::arch::x86_64::*;
-
-    /// Whether the CPU counts the bits of a register.
-    pub fn counts_bits() -> bool {
-        std::arch::is_x86_feature_detected!("popcnt")
-    }
 
     /// Sixteen hashes at once, for the positions of one parity; two such give a mask of 32
     /// positions.
