@@ -71,7 +71,9 @@ fn end(bytes: &dyn Bytes) -> Result<Option<(Vec<u8>, usize, usize)>, Failure> {
     let room = size.min((END + 0xFFFF + 64) as u64);
     let mut tail = vec![0; room as usize];
     bytes.read_exact_at(size - room, &mut tail).map_err(|error| said(size - room, error.to_string()))?;
-    let ends = (0..tail.len().saturating_sub(END - 1)).rev().filter(|at| tail[*at..].starts_with(b"PK\x05\x06"));
+    // Any file may be looked through for a zip in it: by vectors, from the end.
+    let first = memchr::memrchr_iter(b'P', &tail[..tail.len().saturating_sub(END - 1)]);
+    let ends = first.filter(|at| tail[*at..].starts_with(b"PK\x05\x06"));
     let mut best: Option<(usize, usize)> = None;
     for at in ends {
         let end = at + END + usize::from(u16_at(&tail, at + 20));
